@@ -7,6 +7,9 @@
 //
 // Links are full duplex: each is two arcs with their own capacity. An island hangs on one router by an access link
 // with an egress and an ingress arc of latency 0. Quantities are bit/s and seconds, sizes bytes.
+//
+// Load reads a topology by preset name, as a family on one line ("star:n=9"), or from a file; NewGraph compiles it
+// into arcs and lowest-latency routes; Capability says which routers take part in what.
 package network
 
 // Topology is a network as it stands in a file: what is connected to what, and who can do what.
@@ -29,6 +32,7 @@ type Router struct {
 	Lat, Lon    float64 // degrees, where HasPosition
 	Multicast   bool
 	Aggregation *Aggregation // nil: none
+	Outside     bool         // a peer beyond the network's own border, which has no island unless the file says so
 }
 
 // Aggregation describes an in-line aggregator. A zero field is no limit.
@@ -52,7 +56,44 @@ type Island struct {
 	Egress, Ingress float64 // bit/s
 }
 
-// Capability says which routers replicate and which sum: one entry per router.
-type Capability struct {
-	Multicast, Aggregation []bool
+// DefaultAccess is the bandwidth in bit/s of an access link whose file does not give one.
+const DefaultAccess = 10e9
+
+// IslandNames returns the islands' names in order: the nodes of every schedule on this network.
+func (t *Topology) IslandNames() []string {
+	names := make([]string, len(t.Islands))
+	for i, s := range t.Islands {
+		names[i] = s.ID
+	}
+	return names
+}
+
+// RouterNames returns the routers' names in order.
+func (t *Topology) RouterNames() []string {
+	names := make([]string, len(t.Routers))
+	for i, r := range t.Routers {
+		names[i] = r.ID
+	}
+	return names
+}
+
+// WithAccess returns a copy in which every island's egress and ingress are the given bit/s. The copy shares routers
+// and links with t.
+func (t *Topology) WithAccess(bitPerSecond float64) *Topology {
+	c := *t
+	c.Islands = make([]Island, len(t.Islands))
+	for i, s := range t.Islands {
+		s.Egress, s.Ingress = bitPerSecond, bitPerSecond
+		c.Islands[i] = s
+	}
+	return &c
+}
+
+// attachIslands gives every router inside the network an island of its name.
+func (t *Topology) attachIslands(access float64) {
+	for i, r := range t.Routers {
+		if !r.Outside {
+			t.Islands = append(t.Islands, Island{ID: r.ID, Router: i, Egress: access, Ingress: access})
+		}
+	}
 }

@@ -1,0 +1,147 @@
+package network
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/islandsgd/islands/internal/doc"
+	"github.com/islandsgd/islands/internal/spec"
+	"github.com/islandsgd/islands/internal/text"
+)
+
+//go:embed presets/*.yaml
+var presetFiles embed.FS
+
+// maxFile bounds what is read from disk, in bytes: the parser's own limit.
+const maxFile = 32 << 20
+
+// Presets returns the names of the built-in topologies, sorted.
+func Presets() []string {
+	entries, err := presetFiles.ReadDir("presets")
+	if err != nil {
+		panic(err) // the directory is compiled in
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, strings.TrimSuffix(e.Name(), ".yaml"))
+	}
+	slices.Sort(names)
+	return names
+}
+
+// PresetSource returns the file behind a preset, comments with its sources included.
+func PresetSource(name string) ([]byte, error) {
+	if !slices.Contains(Presets(), name) {
+		return nil, fmt.Errorf("unknown topology preset %q%s", name, text.DidYouMean(name, Presets()))
+	}
+	return presetFiles.ReadFile("presets/" + name + ".yaml")
+}
+
+// Load returns the topology that arg names: a preset, a family as in "star:n=9,latency=10ms", or the path of a file.
+// A name with a path separator or a dot is always a path.
+func Load(arg string) (*Topology, error) {
+	arg = strings.TrimSpace(arg)
+	if arg == "" {
+		return nil, fmt.Errorf("topology has no name%s", text.DidYouMean("", known()))
+	}
+	if !looksLikePath(arg) {
+		if slices.Contains(Presets(), arg) {
+			data, err := PresetSource(arg)
+			if err != nil {
+				return nil, err
+			}
+			return Read(arg+".yaml", data)
+		}
+		if family, _, _ := strings.Cut(arg, ":"); families[family] != nil {
+			sp, err := spec.Parse("topology", arg)
+			if err != nil {
+				return nil, err
+			}
+			return buildFamily(sp)
+		}
+	}
+	info, err := os.Stat(arg)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if looksLikePath(arg) {
+			return nil, fmt.Errorf("topology file %q does not exist", arg)
+		}
+		name, _, _ := strings.Cut(arg, ":")
+		return nil, fmt.Errorf("unknown topology %q%s", name, text.DidYouMean(name, known()))
+	case err != nil:
+		return nil, fmt.Errorf("topology file %q: %w", arg, err)
+	case info.IsDir():
+		return nil, fmt.Errorf("topology %q is a directory: name a file in it", arg)
+	}
+	data, err := readFile(arg)
+	if err != nil {
+		return nil, err
+	}
+	return Read(arg, data)
+}
+
+// Read reads a topology out of a file's content. name is the file's name, for messages.
+func Read(name string, data []byte) (*Topology, error) {
+	root, err := doc.Parse(name, data)
+	if err != nil {
+		return nil, err
+	}
+	base := filepath.Base(name)
+	t, err := readNative(root, strings.TrimSuffix(base, filepath.Ext(base)))
+	if err != nil {
+		return nil, err
+	}
+	if err := t.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", base, err)
+	}
+	return t, nil
+}
+
+// known returns every name that stands for a topology by itself.
+func known() []string { return append(Presets(), Families()...) }
+
+func looksLikePath(arg string) bool {
+	name, _, _ := strings.Cut(arg, ":")
+	return strings.ContainsAny(name, `/\.`)
+}
+
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("topology file %q: %w", path, err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("topology file %q: %w", path, err)
+	}
+	if len(data) > maxFile {
+		return nil, fmt.Errorf("%s: larger than %d MB", filepath.Base(path), maxFile>>20)
+	}
+	return data, nil
+}
+
+// badName says why s cannot name a router or an island, or "".
+func badName(s string) string {
+	switch {
+	case strings.TrimSpace(s) == "":
+		return "is empty"
+	case strings.TrimSpace(s) != s:
+		return "begins or ends with a space"
+	case strings.ContainsAny(s, ",|"):
+		return "holds a comma or a bar, which separate names"
+	case strings.ContainsFunc(s, unicode.IsControl):
+		return "holds a control character"
+	case len(s) > 200:
+		return "is longer than 200 bytes"
+	}
+	return ""
+}
