@@ -1,0 +1,32 @@
+// Package gossip answers how fast decentralized SGD converges on problems that can be solved exactly, in two
+// independent ways.
+//
+// # The question
+//
+// n islands each hold a replica x_i of d parameters. In a round every island takes H stochastic gradient steps on its
+// own objective f_i, then the islands average with whom the schedule tells them to: x_i ← Σ_j W_ij x_j. Three numbers
+// describe the state after t rounds, x* being the minimum of the average objective and x̄ the average replica:
+//
+//	centroid  = E ‖x̄ - x*‖²                 has the average learnt?
+//	consensus = E (1/n) Σ_i ‖x_i - x̄‖²      do the islands agree?
+//	mse       = E (1/n) Σ_i ‖x_i - x*‖²     = centroid + consensus
+//
+// # Exact moments
+//
+// On a quadratic objective a round is an affine map of the stacked replicas plus noise, z ← M z + c + B ξ, so the mean
+// and the covariance obey
+//
+//	m ← M m + c,   C ← M C M' + B Q B'
+//
+// and the three numbers follow without any sampling. Exact computes them, together with the spectral radius of M and,
+// where that is below 1, the values in the limit of many rounds. Curvatures that commute decouple into one small
+// system per coordinate; coordinates that are alike are solved once.
+//
+// # Simulation
+//
+// Simulate runs the algorithm itself, many times, and reports means with standard errors. It shares no code with Exact
+// beyond the problem and the mixing matrices, which is the point: the two must agree, and the tests say so.
+//
+// All randomness comes from one seed. Run r of island i draws from a xoshiro256** generator of its own, whose state is
+// the SHA-256 of the seed, r, i and a purpose; results are the same bits for any number of workers.
+package gossip

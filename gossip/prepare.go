@@ -1,0 +1,82 @@
+package gossip
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/islandsgd/islands/mixing"
+)
+
+// maxRounds bounds the horizon: beyond it a mistyped round is likelier than a wish.
+const maxRounds = 1 << 40
+
+// prepare checks what Exact and Simulate are given, and returns the step size.
+func prepare(q *Quadratic, seq *mixing.Sequence, alg Algorithm, step float64, at []int) (float64, []string, error) {
+	if err := alg.check(); err != nil {
+		return 0, nil, err
+	}
+	if q.N != seq.N {
+		return 0, nil, fmt.Errorf("the problem has %d islands, the schedule has %d nodes", q.N, seq.N)
+	}
+	if step < 0 || math.IsNaN(step) || math.IsInf(step, 0) {
+		return 0, nil, fmt.Errorf("step %g is no positive finite number", step)
+	}
+	if step == 0 {
+		var err error
+		if step, err = q.DefaultStep(); err != nil {
+			return 0, nil, err
+		}
+	}
+	for _, t := range at {
+		if t < 0 || t > maxRounds {
+			return 0, nil, fmt.Errorf("round %d is outside 0 to %d", t, maxRounds)
+		}
+	}
+	warnings, err := checkWeighting(q, seq)
+	return step, warnings, err
+}
+
+// DefaultStep returns 1/(4L), the largest step that the recursions of package bounds admit.
+func (q *Quadratic) DefaultStep() (float64, error) {
+	l := q.L()
+	if l == 0 {
+		return 0, fmt.Errorf("the problem has no curvature, so 1/(4L) does not exist: give a step")
+	}
+	return 1 / (4 * l), nil
+}
+
+// sumTol is how far a row or weighted column sum may be from its target by rounding.
+const sumTol = 1e-9
+
+// checkWeighting compares the schedule with the island weights: x̄ = Σ w_i x_i is what every W must preserve, w'W = w',
+// and agreement must stay agreement, W1 = 1. Weights that were given and are not preserved are an error, equal weights
+// a warning, since the schedule may be what is being studied.
+func checkWeighting(q *Quadratic, seq *mixing.Sequence) ([]string, error) {
+	var warnings []string
+	for t := range seq.Steps {
+		columns := make([]float64, q.N)
+		for i, row := range seq.Steps[t].W.Rows() {
+			sum := 0.0
+			for _, term := range row {
+				sum += term.Weight
+				columns[term.J] += q.weight(i) * term.Weight
+			}
+			if math.Abs(sum-1) > sumTol && len(warnings) == 0 {
+				warnings = append(warnings, fmt.Sprintf("row %d of the mixing matrix of round %d sums to %g: agreement is not kept", i, t+1, sum))
+			}
+		}
+		for j, sum := range columns {
+			if math.Abs(sum-q.weight(j)) <= sumTol {
+				continue
+			}
+			if q.Weights != nil {
+				return nil, fmt.Errorf("the mixing matrix of round %d does not preserve the island weights: it turns the weight %g of island %d into %g", t+1, q.weight(j), j, sum)
+			}
+			if len(warnings) == 0 {
+				warnings = append(warnings, fmt.Sprintf("column %d of the mixing matrix of round %d sums to %g: the average of the islands is not preserved", j, t+1, sum*float64(q.N)))
+			}
+			break
+		}
+	}
+	return warnings, nil
+}

@@ -1,0 +1,142 @@
+package gossip
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/islandsgd/islands/mixing"
+)
+
+// TestSimulationAgreesWithExact is the test of the two against each other: within five standard errors at every point,
+// for every measure, with a fixed seed.
+func TestSimulationAgreesWithExact(t *testing.T) {
+	for _, c := range exactCases {
+		t.Run(c.name, func(t *testing.T) {
+			agree(t, problem(t, c.problem), c.sequence(t), c.algorithm, 0.1, []int{1, 2, 3, 10, 40}, 4000)
+		})
+	}
+}
+
+func agree(t *testing.T, q *Quadratic, seq *mixing.Sequence, algorithm string, step float64, at []int, runs int) {
+	t.Helper()
+	alg, err := ParseAlgorithm(algorithm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exact, err := Exact(context.Background(), q, seq, ExactOptions{Algorithm: alg, Step: step, At: at})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sim, err := Simulate(context.Background(), q, seq, SimulateOptions{Algorithm: alg, Step: step, At: at, Runs: runs, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range at {
+		e, s := exact.Points[i], sim.Points[i]
+		for _, pair := range []struct {
+			name  string
+			exact float64
+			sim   Estimate
+		}{{"mse", e.MSE, s.MSE}, {"centroid", e.Centroid, s.Centroid}, {"consensus", e.Consensus, s.Consensus}} {
+			if gap := math.Abs(pair.exact - pair.sim.Mean); gap > 5*pair.sim.StandardError+1e-12*e.MSE {
+				t.Errorf("t=%d %s: exact %.8g, simulated %.8g ± %.2g", at[i], pair.name, pair.exact, pair.sim.Mean, pair.sim.StandardError)
+			}
+		}
+	}
+}
+
+func TestSimulationDoesNotDependOnJobs(t *testing.T) {
+	q := family(t, "quadratic:d=7,spread=0.3", 5)
+	var results []*SimulateResult
+	for _, jobs := range []int{1, 2, 7} {
+		r, err := Simulate(context.Background(), q, ring(t, 5, 2, 1), SimulateOptions{At: []int{50, 3}, Runs: 33, Jobs: jobs})
+		if err != nil {
+			t.Fatal(err)
+		}
+		results = append(results, r)
+	}
+	for _, r := range results[1:] {
+		if d := cmp.Diff(results[0], r, cmpopts.IgnoreFields(SimulateResult{}, "StepsPerSecond")); d != "" {
+			t.Error(d)
+		}
+	}
+}
+
+func TestSimulatedDivergence(t *testing.T) {
+	q := family(t, "quadratic:d=2,L=1,mu=1", 3)
+	r, err := Simulate(context.Background(), q, complete(t, 3, 1), SimulateOptions{Step: 4, At: []int{1, 1000}, Runs: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// |1 - ηa| = 3 and the noise starts it off: 3^t reaches 1e150 at t = 314.4, a few rounds before or after.
+	if r.Diverged == nil || r.Diverged.Run != 0 || r.Diverged.Round < 305 || r.Diverged.Round > 318 || len(r.Warnings) != 1 {
+		t.Errorf("diverged %+v, warnings %v", r.Diverged, r.Warnings)
+	}
+	if r.Points[0].MSE.Runs != 3 || r.Points[1].MSE.Runs != 0 || r.Points[1].MSE.Mean != math.MaxFloat64 {
+		t.Errorf("points %+v", r.Points)
+	}
+	if text, err := r.Points[1].MSE.MarshalJSON(); err != nil || string(text) != `{"mean":null,"standard_error":null,"low":null,"high":null}` {
+		t.Errorf("%s, %v", text, err)
+	}
+}
+
+func TestSimulationEndsWithContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	q := family(t, "quadratic:d=2", 3)
+	r, err := Simulate(ctx, q, complete(t, 3, 1), SimulateOptions{At: []int{100}, Runs: 50, Jobs: 1, Progress: func(done, total int) {
+		if done == 7 && total == 50 {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) || r == nil || r.Runs != 7 || r.Points[0].MSE.Runs != 7 {
+		t.Errorf("result %+v, error %v", r, err)
+	}
+}
+
+func TestOneRunHasNoInterval(t *testing.T) {
+	q := family(t, "quadratic:d=2", 3)
+	r, err := Simulate(context.Background(), q, complete(t, 3, 1), SimulateOptions{At: []int{4}, Runs: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := r.Points[0].MSE; e.Runs != 1 || e.StandardError != 0 || e.Low != e.Mean || e.Mean <= 0 {
+		t.Errorf("%+v", e)
+	}
+}
+
+func TestStepsDoNotAllocate(t *testing.T) {
+	for _, text := range []string{instanceC, instanceN} {
+		s := &simulation{q: problem(t, text), seq: ring4(t), step: 0.1}
+		st := s.newStepper()
+		st.reset(0)
+		round := 0
+		if n := testing.AllocsPerRun(100, func() { st.round(round); round++ }); n != 0 {
+			t.Errorf("%g allocations a round", n)
+		}
+	}
+}
+
+func BenchmarkSimulate(b *testing.B) {
+	for _, size := range []struct {
+		name string
+		n    int
+		line string
+	}{{"9x100", 9, "quadratic:d=100,spread=0.3,noise=3"}, {"64x1000", 64, "quadratic:d=1000,spread=0.3,noise=3"}} {
+		b.Run(size.name, func(b *testing.B) {
+			s := &simulation{q: family(b, size.line, size.n), seq: ring(b, size.n, 1, 1), step: 0.05}
+			st := s.newStepper()
+			st.reset(0)
+			round := 0
+			for b.Loop() {
+				st.round(round)
+				round++
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(s.q.N*s.q.D), "ns/coordinate")
+		})
+	}
+}
