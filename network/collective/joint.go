@@ -1,0 +1,236 @@
+package collective
+
+import (
+	"slices"
+)
+
+const (
+	// improvement is the relative gain below which one plan does not replace another: far above the rounding of
+	// sums of loads, far below anything that matters.
+	improvement = 1e-12
+	// jointBudget bounds the partial choices that one round's search may visit, about a second's worth.
+	jointBudget = 2_000_000
+)
+
+// floor is the least that the other cliques of a round put on every arc, and the least latency they have.
+type floor struct {
+	load    []float64
+	latency float64
+}
+
+// options is a clique with every way to carry it that some round could want.
+type options struct {
+	members []int
+	list    []*candidate // none dominated; fastest on its own first
+	least   floor
+	proven  bool // whether none is missing
+}
+
+// undominated drops every candidate that another one beats or equals on each arc and in latency; of equals the
+// first stays.
+func undominated(list []*candidate) []*candidate {
+	total := make(map[*candidate]float64, len(list))
+	for _, c := range list {
+		for _, x := range c.load {
+			total[c] += x
+		}
+	}
+	byTotal := slices.Clone(list) // who dominates comes earlier: its total is smaller
+	slices.SortStableFunc(byTotal, func(a, b *candidate) int {
+		switch {
+		case total[a] < total[b]:
+			return -1
+		case total[a] > total[b]:
+			return 1
+		}
+		return int(min(1, max(-1, a.picos-b.picos)))
+	})
+	var kept []*candidate
+	for _, c := range byTotal {
+		if !slices.ContainsFunc(kept, func(k *candidate) bool { return k.picos <= c.picos && nowhereMore(k.load, c.load) }) {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
+
+func nowhereMore(a, b []float64) bool {
+	for i := range a {
+		if a[i] > b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *Pricer) newOptions(members []int, list []*candidate, proven bool) *options {
+	list = undominated(list)
+	alone := make(map[*candidate]float64, len(list))
+	for _, c := range list {
+		alone[c] = p.bandwidth(c.load, nil) + c.latency()
+	}
+	slices.SortStableFunc(list, func(a, b *candidate) int {
+		switch {
+		case alone[a] < alone[b]:
+			return -1
+		case alone[a] > alone[b]:
+			return 1
+		}
+		return 0
+	})
+	o := &options{members: members, list: list, proven: proven}
+	o.least = floor{slices.Clone(list[0].load), list[0].latency()}
+	for _, c := range list[1:] {
+		o.least.latency = min(o.least.latency, c.latency())
+		for a, x := range c.load {
+			o.least.load[a] = min(o.least.load[a], x)
+		}
+	}
+	return o
+}
+
+// bandwidth returns the bandwidth seconds of a load, on top of another when that is not nil.
+func (p *Pricer) bandwidth(load, others []float64) float64 {
+	busy := 0.0
+	if others == nil {
+		for a, x := range load {
+			busy = max(busy, x*p.scale[a])
+		}
+		return busy
+	}
+	for a, x := range load {
+		busy = max(busy, (x+others[a])*p.scale[a])
+	}
+	return busy
+}
+
+// measure returns the times of a whole choice, always summing in the order of the cliques.
+func (p *Pricer) measure(choice []*candidate, total []float64) (busy, latency float64) {
+	clear(total)
+	for _, c := range choice {
+		latency = max(latency, c.latency())
+		for a, x := range c.load {
+			total[a] += x
+		}
+	}
+	return p.bandwidth(total, nil), latency
+}
+
+// joint chooses one candidate for each clique so that the round takes least: branch and bound over the cliques, with
+// what the rest must at least add as the bound.
+type joint struct {
+	p       *Pricer
+	sets    []*options
+	rest    []floor     // rest[d]: the least that cliques d, d+1, ... add
+	sums    [][]float64 // sums[d]: loads of the choices before d
+	choice  []*candidate
+	best    []*candidate
+	limit   float64
+	visited int
+}
+
+func (p *Pricer) newJoint(sets []*options) *joint {
+	n, arcs := len(sets), len(p.g.Arcs)
+	j := &joint{p: p, sets: sets, rest: make([]floor, n+1), sums: make([][]float64, n+1),
+		choice: make([]*candidate, n), best: make([]*candidate, n)}
+	space := make([]float64, 2*(n+1)*arcs)
+	for d := n; d >= 0; d-- {
+		j.sums[d], space = space[:arcs:arcs], space[arcs:]
+		j.rest[d].load, space = space[:arcs:arcs], space[arcs:]
+		if d < n {
+			j.rest[d].latency = max(j.rest[d+1].latency, sets[d].least.latency)
+			for a := range arcs {
+				j.rest[d].load[a] = j.rest[d+1].load[a] + sets[d].least.load[a]
+			}
+		}
+	}
+	return j
+}
+
+// solve returns the choice and whether it is proven best.
+func (j *joint) solve() ([]*candidate, bool) {
+	for i, s := range j.sets {
+		j.best[i] = s.list[0]
+	}
+	j.limit = j.seconds(j.best)
+	j.descend()
+	j.walk(0, 0)
+	return j.best, j.visited <= jointBudget
+}
+
+func (j *joint) seconds(choice []*candidate) float64 {
+	busy, latency := j.p.measure(choice, j.sums[len(j.sums)-1])
+	return busy + latency
+}
+
+// descend improves the first choice clique by clique: a good start makes the bound cut early.
+func (j *joint) descend() {
+	for improved := true; improved; {
+		improved = false
+		for i, s := range j.sets {
+			keep := j.best[i]
+			for _, c := range s.list {
+				j.best[i] = c
+				if t := j.seconds(j.best); t < j.limit*(1-improvement) {
+					j.limit, keep, improved = t, c, true
+				}
+			}
+			j.best[i] = keep
+		}
+	}
+}
+
+func (j *joint) walk(d int, latency float64) {
+	if d == len(j.sets) {
+		if t := j.seconds(j.choice); t < j.limit*(1-improvement) {
+			j.limit = t
+			copy(j.best, j.choice)
+		}
+		return
+	}
+	rest := &j.rest[d+1]
+	for _, c := range j.sets[d].list {
+		if j.visited++; j.visited > jointBudget {
+			return
+		}
+		lat := max(latency, c.latency())
+		allowed := j.limit*(1-improvement) - max(lat, rest.latency)
+		if !j.fits(d, c, rest, allowed) {
+			continue
+		}
+		j.choice[d] = c
+		j.walk(d+1, lat)
+	}
+}
+
+// fits adds the candidate's load to the sums and reports whether the bandwidth seconds, with the least of the rest,
+// stay below allowed.
+func (j *joint) fits(d int, c *candidate, rest *floor, allowed float64) bool {
+	if allowed <= 0 {
+		return false
+	}
+	sum, next := j.sums[d], j.sums[d+1]
+	for a, x := range c.load {
+		s := sum[a] + x
+		next[a] = s
+		if (s+rest.load[a])*j.p.scale[a] >= allowed {
+			return false
+		}
+	}
+	return true
+}
+
+// except returns the least that all cliques but one add.
+func (p *Pricer) except(sets []*options, but int) *floor {
+	f := &floor{load: make([]float64, len(p.g.Arcs))}
+	for i, s := range sets {
+		if i == but {
+			continue
+		}
+		f.latency = max(f.latency, s.least.latency)
+		for a, x := range s.least.load {
+			f.load[a] += x
+		}
+	}
+	return f
+}
