@@ -1,6 +1,7 @@
 package mixing
 
 import (
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -14,6 +15,7 @@ type Matrix struct {
 	n       int
 	cliques [][]int  // where W averages disjoint cliques; nodes in none are left alone
 	rows    [][]Term // where it does not: the non-zero entries of each row, by column
+	theta   float64  // with cliques: W = (1-θ) I + θ (averages); 1 for plain averaging
 }
 
 // Term is one non-zero entry of a row: Weight = W_ij in column J.
@@ -27,7 +29,12 @@ func (m *Matrix) N() int { return m.n }
 
 // Cliques returns the disjoint cliques that W averages, without those of a single member, and true; or false when W
 // is no clique averaging.
-func (m *Matrix) Cliques() ([][]int, bool) { return m.cliques, m.rows == nil }
+func (m *Matrix) Cliques() ([][]int, bool) {
+	if m.rows != nil || m.theta != 1 {
+		return nil, false
+	}
+	return m.cliques, true
+}
 
 // Rows returns the non-zero entries of each row, sorted by column.
 func (m *Matrix) Rows() [][]Term {
@@ -37,10 +44,14 @@ func (m *Matrix) Rows() [][]Term {
 	rows := make([][]Term, m.n)
 	for _, c := range m.cliques {
 		sorted := slices.Sorted(slices.Values(c))
+		w := m.theta / float64(len(c))
 		for _, i := range c {
 			rows[i] = make([]Term, len(sorted))
 			for k, j := range sorted {
-				rows[i][k] = Term{j, 1 / float64(len(c))}
+				rows[i][k] = Term{j, w}
+				if i == j {
+					rows[i][k].Weight = 1 - m.theta + w
+				}
 			}
 		}
 	}
@@ -91,63 +102,136 @@ func (m *Matrix) applyCliques(dst, x []float64, d int) {
 				mean[k] += v
 			}
 		}
-		scale := 1 / float64(len(c))
+		scale := m.theta / float64(len(c))
 		for k := range mean {
 			mean[k] *= scale
 		}
-		for _, i := range c[1:] {
-			copy(dst[i*d:(i+1)*d], mean)
+		if m.theta == 1 {
+			for _, i := range c[1:] {
+				copy(dst[i*d:(i+1)*d], mean)
+			}
+			continue
 		}
-	}
-}
-
-// Sequence is the mixing side of a schedule: one period of steps.
-type Sequence struct {
-	N     int
-	Steps []Step
-}
-
-// Step is H local steps followed by one mixing.
-type Step struct {
-	LocalSteps int
-	W          *Matrix
-}
-
-// Period returns the number of rounds after which the sequence repeats.
-func (s *Sequence) Period() int { return len(s.Steps) }
-
-// Step returns round t, counted from 0, of the repeated sequence.
-func (s *Sequence) Step(t int) *Step { return &s.Steps[t%len(s.Steps)] }
-
-// New returns the mixing matrices of a schedule. Weight rules that are still open are applied first (Explicit). The
-// matrices are checked for shape alone: whether they are doubly stochastic, connected or contracting is for Analyze
-// to say and for a bound to require.
-func New(s *schedule.Schedule) (*Sequence, error) {
-	s, err := Explicit(s)
-	if err != nil {
-		return nil, err
-	}
-	seq := &Sequence{N: s.N, Steps: make([]Step, len(s.Rounds))}
-	for i := range s.Rounds {
-		seq.Steps[i] = Step{s.Rounds[i].LocalSteps, fromRound(s.N, &s.Rounds[i])}
-	}
-	return seq, nil
-}
-
-func fromRound(n int, r *schedule.Round) *Matrix {
-	if r.IsCliques() {
-		var cliques [][]int
-		for _, c := range r.Cliques {
-			if len(c) > 1 {
-				cliques = append(cliques, c)
+		for _, i := range c[1:] { // dst still holds x in these rows
+			for k, v := range mean {
+				dst[i*d+k] = (1-m.theta)*dst[i*d+k] + v
 			}
 		}
-		return &Matrix{n: n, cliques: cliques}
+		for k, v := range x[c[0]*d : (c[0]+1)*d] {
+			mean[k] += (1 - m.theta) * v
+		}
+	}
+}
+
+// LeftMul writes W X into dst, for dense n × d matrices that do not overlap.
+func (m *Matrix) LeftMul(dst, x *mat.Dense) {
+	_, d := x.Dims()
+	in, out := x.RawMatrix(), dst.RawMatrix()
+	if in.Stride == d && out.Stride == d {
+		m.Apply(out.Data[:m.n*d], in.Data[:m.n*d], d)
+		return
+	}
+	tmp := mat.NewDense(m.n, d, nil)
+	m.Apply(tmp.RawMatrix().Data, mat.DenseCopyOf(x).RawMatrix().Data, d)
+	dst.Copy(tmp)
+}
+
+// sumTol is how far a row or column sum may be from 1 in a stochastic matrix, and an entry from its mirror image in
+// a symmetric one: rounding of decimal fractions such as 0.1 + 0.2 + 0.7 stays far below it.
+const sumTol = 1e-12
+
+// DoublyStochastic reports whether all row and column sums are 1 within 1e-12. Entries may be negative: guarantees
+// through ‖W-J‖₂ need only the sums (see Nonnegative).
+func (m *Matrix) DoublyStochastic() bool { return m.RowStochastic() && m.ColumnStochastic() }
+
+// RowStochastic reports whether all row sums are 1 within 1e-12: W keeps a common value.
+func (m *Matrix) RowStochastic() bool {
+	for _, row := range m.rows {
+		sum := 0.0
+		for _, t := range row {
+			sum += t.Weight
+		}
+		if math.Abs(sum-1) > sumTol {
+			return false
+		}
+	}
+	return true
+}
+
+// ColumnStochastic reports whether all column sums are 1 within 1e-12: W keeps the mean.
+func (m *Matrix) ColumnStochastic() bool {
+	if m.rows == nil {
+		return true
+	}
+	sums := make([]float64, m.n)
+	for _, row := range m.rows {
+		for _, t := range row {
+			sums[t.J] += t.Weight
+		}
+	}
+	for _, s := range sums {
+		if math.Abs(s-1) > sumTol {
+			return false
+		}
+	}
+	return true
+}
+
+// Symmetric reports whether W = W' within 1e-12.
+func (m *Matrix) Symmetric() bool {
+	for i, row := range m.rows {
+		for _, t := range row {
+			if math.Abs(t.Weight-m.at(t.J, i)) > sumTol {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Nonnegative reports whether all entries are at least 0.
+func (m *Matrix) Nonnegative() bool {
+	for _, row := range m.rows {
+		for _, t := range row {
+			if t.Weight < 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// at returns W_ij of a matrix that is kept as rows.
+func (m *Matrix) at(i, j int) float64 {
+	row := m.rows[i]
+	k, ok := slices.BinarySearchFunc(row, j, func(t Term, j int) int { return t.J - j })
+	if !ok {
+		return 0
+	}
+	return row[k].Weight
+}
+
+// fromRound builds W from a round whose rule has been applied.
+func fromRound(n int, r *schedule.Round) *Matrix {
+	theta := r.Lazy
+	if theta == 0 {
+		theta = 1
+	}
+	if r.IsCliques() {
+		m := &Matrix{n: n, theta: theta}
+		for _, c := range r.Cliques {
+			if len(c) > 1 {
+				m.cliques = append(m.cliques, c)
+			}
+		}
+		return m
 	}
 	rows := make([][]Term, n)
 	if len(r.Entries) > 0 {
 		for _, e := range r.Entries {
-			rows[e.I] = append(rows[e.I], Term{e.J, e.Weight})
+			if e.Weight != 0 {
+				rows[e.I] = append(rows[e.I], Term{e.J, e.Weight})
+			}
 		}
 	} else {
 		diagonal := make([]float64, n)
@@ -155,10 +239,12 @@ func fromRound(n int, r *schedule.Round) *Matrix {
 			diagonal[i] = 1
 		}
 		for _, e := range r.Edges {
-			rows[e.I] = append(rows[e.I], Term{e.J, e.Weight})
-			rows[e.J] = append(rows[e.J], Term{e.I, e.Weight})
-			diagonal[e.I] -= e.Weight
-			diagonal[e.J] -= e.Weight
+			if e.Weight != 0 {
+				rows[e.I] = append(rows[e.I], Term{e.J, e.Weight})
+				rows[e.J] = append(rows[e.J], Term{e.I, e.Weight})
+				diagonal[e.I] -= e.Weight
+				diagonal[e.J] -= e.Weight
+			}
 		}
 		for i, v := range diagonal {
 			if v != 0 {
@@ -169,5 +255,5 @@ func fromRound(n int, r *schedule.Round) *Matrix {
 	for _, row := range rows {
 		slices.SortFunc(row, func(a, b Term) int { return a.J - b.J })
 	}
-	return &Matrix{n: n, rows: rows}
+	return &Matrix{n: n, rows: rows, theta: 1}
 }

@@ -1,0 +1,355 @@
+package mixing
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// DenseLimit is the number of nodes up to which products of matrices are formed. Beyond it, spectra come from
+// sparse iterations and what needs a dense product is nil, with a warning.
+const DenseLimit = 1000
+
+// exactTol is the largest entry of Φ-J at which a product counts as exact averaging.
+const exactTol = 1e-9
+
+// Analyze reports how seq mixes. Unknown numbers are nil; what could not be computed, and why, is in Warnings. The
+// error is ctx's, when the analysis was interrupted.
+func Analyze(ctx context.Context, seq *Sequence, o Options) (*Report, error) {
+	if len(o.Gammas) == 0 {
+		o.Gammas = []float64{0.9, 0.99}
+	}
+	for _, g := range o.Gammas {
+		if !(g >= 0 && g < 1) {
+			return nil, fmt.Errorf("gamma %v is outside [0, 1)", g)
+		}
+	}
+	r := &Report{
+		N: seq.N, Period: seq.Period(), Certificate: seq.Certificate, Fingerprint: seq.Fingerprint,
+		DoublyStochastic: true, Symmetric: true, Nonnegative: true, Warnings: []string{},
+	}
+	for _, w := range seq.matrices() {
+		r.DoublyStochastic = r.DoublyStochastic && w.DoublyStochastic()
+		r.Symmetric = r.Symmetric && w.Symmetric()
+		r.Nonnegative = r.Nonnegative && w.Nonnegative()
+	}
+	r.ConnectedOverPeriod = seq.connected()
+	a := &analysis{ctx: ctx, seq: seq, r: r, o: o}
+	if seq.Random != nil {
+		a.random()
+	} else {
+		a.periodic()
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// matrices returns all matrices of the period, or all outcomes.
+func (s *Sequence) matrices() []*Matrix {
+	var ws []*Matrix
+	if s.Random != nil {
+		for _, o := range s.Random.Outcomes {
+			ws = append(ws, o.W)
+		}
+		return ws
+	}
+	for t := range s.Steps {
+		ws = append(ws, s.Steps[t].W)
+	}
+	return ws
+}
+
+type analysis struct {
+	ctx context.Context
+	seq *Sequence
+	r   *Report
+	o   Options
+}
+
+func (a *analysis) warn(format string, args ...any) {
+	a.r.Warnings = append(a.r.Warnings, fmt.Sprintf(format, args...))
+}
+
+func number(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
+
+func (a *analysis) periodic() {
+	n, period, r := a.seq.N, a.seq.Period(), a.r
+	if period == 1 {
+		a.single()
+	}
+	if n > DenseLimit {
+		a.warn("%d nodes: products of matrices are formed up to %d", n, DenseLimit)
+		return
+	}
+	a.prefixes()
+	norms := &blockNorms{seq: a.seq, known: map[[2]int]float64{}}
+	worst := 0.0
+	for phase := range period {
+		if a.ctx.Err() != nil {
+			return
+		}
+		worst = max(worst, norms.norm(phase, period))
+	}
+	r.PeriodNorm = &worst
+	radius := a.radius()
+	r.PeriodRadius, r.RatePerRound = number(radius), number(math.Pow(radius, 1/float64(period)))
+	if r.DoublyStochastic {
+		a.koloskova(norms)
+	} else {
+		a.warn("not doubly stochastic: p and tau would mean nothing")
+	}
+	a.effective()
+}
+
+// single fills what is said of one matrix alone.
+func (a *analysis) single() {
+	w, r := a.seq.Steps[0].W, a.r
+	slem, sigma := spectrum(w, r.Symmetric)
+	r.SLEM, r.Sigma2, r.SpectralGap = number(slem), number(sigma), number(1-sigma)
+	if a.seq.N <= DenseLimit {
+		r.Edges = edgeRows(w, r.Symmetric)
+	}
+}
+
+// spectrum returns the spectral radius and the norm of W-J.
+func spectrum(w *Matrix, symmetric bool) (slem, sigma float64) {
+	if cliques, ok := w.Cliques(); ok { // a projection: its eigenvalues are 0 and 1
+		if w.n == 1 || len(cliques) == 1 && len(cliques[0]) == w.n {
+			return 0, 0
+		}
+		return 1, 1
+	}
+	if symmetric {
+		slem = symmetricSLEM(w)
+		return slem, slem
+	}
+	e := minusJ(w.Dense())
+	return spectralRadius(e), DisagreementNorm(w.Dense())
+}
+
+// symmetricSLEM returns the largest |eigenvalue| of W-J for symmetric W.
+func symmetricSLEM(w *Matrix) float64 {
+	op := blockOperator{ws: []*Matrix{w}}
+	if w.n <= smallDense {
+		return spectralNorm(minusJ(w.Dense()))
+	}
+	e := lanczos(w.n, op.mul, nil, lanczosTol)
+	return max(math.Abs(e.low), math.Abs(e.high))
+}
+
+func edgeRows(w *Matrix, symmetric bool) []EdgeRow {
+	rows := []EdgeRow{}
+	for i, row := range w.Rows() {
+		for _, t := range row {
+			if t.J > i || t.J < i && !symmetric {
+				rows = append(rows, EdgeRow{i, t.J, t.Weight})
+			}
+		}
+	}
+	return rows
+}
+
+// prefixes fills the prefix norms and the first exact prefix.
+func (a *analysis) prefixes() {
+	n, period := a.seq.N, a.seq.Period()
+	shown, rounds := 2*period, max(2*period, n)
+	norms := &blockNorms{seq: a.seq, known: map[[2]int]float64{}}
+	phi, next := identity(n), mat.NewDense(n, n, nil)
+	for t := 0; t < rounds && a.ctx.Err() == nil; t++ {
+		a.seq.Step(t).W.LeftMul(next, phi)
+		phi, next = next, phi
+		if a.r.ExactAfter == nil && isJ(phi) {
+			k := t + 1
+			a.r.ExactAfter = &k
+		}
+		if t < shown {
+			a.r.PrefixNorms = append(a.r.PrefixNorms, norms.norm(0, t+1))
+		} else if a.r.ExactAfter != nil {
+			break
+		}
+	}
+}
+
+func isJ(phi *mat.Dense) bool {
+	n, _ := phi.Dims()
+	for _, v := range phi.RawMatrix().Data {
+		if !(math.Abs(v-1/float64(n)) <= exactTol) {
+			return false
+		}
+	}
+	return true
+}
+
+// radius returns the spectral radius of Φ-J.
+func (a *analysis) radius() float64 {
+	if a.r.SLEM != nil {
+		return *a.r.SLEM
+	}
+	if a.r.ExactAfter != nil && a.r.DoublyStochastic {
+		return 0 // some power of Φ is J: what an eigenvalue solver returns for it is rounding
+	}
+	phi, next := identity(a.seq.N), mat.NewDense(a.seq.N, a.seq.N, nil)
+	for t := range a.seq.Steps {
+		a.seq.Steps[t].W.LeftMul(next, phi)
+		phi, next = next, phi
+	}
+	return spectralRadius(minusJ(phi))
+}
+
+// koloskova finds the pair (p, τ) with the least τ/p: p = 1 - max ‖Φ-J‖² over the aligned blocks of τ rounds.
+func (a *analysis) koloskova(norms *blockNorms) {
+	period := a.seq.Period()
+	best := math.Inf(1)
+	for tau := 1; tau <= 2*period && float64(tau) < best && a.ctx.Err() == nil; tau++ {
+		p := 1.0
+		for start := range period / gcd(tau, period) {
+			norm := norms.norm(start*tau%period, tau)
+			p = min(p, 1-norm*norm)
+			if p <= contractTol || float64(tau)/p >= best*(1-1e-12) {
+				p = 0
+				break
+			}
+		}
+		if p > 0 {
+			best = float64(tau) / p
+			a.r.P, a.r.Tau = &p, &tau
+		}
+	}
+}
+
+// contractTol is the least p that rounding in a norm of 1 cannot fake.
+const contractTol = 1e-12
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// blockOperator is W_t ... W_1 - J for consecutive matrices ws = W_1, ..., W_t.
+type blockOperator struct {
+	ws []*Matrix
+}
+
+func (b blockOperator) dim() int { return b.ws[0].n }
+
+func (b blockOperator) mul(dst, x []float64) {
+	mean := 0.0
+	for _, v := range x {
+		mean += v
+	}
+	mean /= float64(len(x))
+	in, out := append([]float64(nil), x...), make([]float64, len(x))
+	for _, w := range b.ws {
+		w.Apply(out, in, 1)
+		in, out = out, in
+	}
+	for i, v := range in {
+		dst[i] = v - mean
+	}
+}
+
+func (b blockOperator) mulT(dst, x []float64) {
+	mean := 0.0
+	for _, v := range x {
+		mean += v
+	}
+	mean /= float64(len(x))
+	in, out := append([]float64(nil), x...), make([]float64, len(x))
+	for k := len(b.ws) - 1; k >= 0; k-- {
+		b.ws[k].applyT(out, in)
+		in, out = out, in
+	}
+	for i, v := range in {
+		dst[i] = v - mean
+	}
+}
+
+// applyT writes W' x into dst.
+func (m *Matrix) applyT(dst, x []float64) {
+	if m.rows == nil {
+		m.applyCliques(dst, x, 1)
+		return
+	}
+	clear(dst)
+	for i, row := range m.rows {
+		for _, t := range row {
+			dst[t.J] += t.Weight * x[i]
+		}
+	}
+}
+
+// blockNorms computes ‖W_{s+len-1} … W_s - J‖₂, remembering what it has computed.
+type blockNorms struct {
+	seq   *Sequence
+	known map[[2]int]float64
+}
+
+func (b *blockNorms) norm(start, length int) float64 {
+	key := [2]int{start, length}
+	if v, ok := b.known[key]; ok {
+		return v
+	}
+	ws := make([]*Matrix, length)
+	for k := range ws {
+		ws[k] = b.seq.Step(start + k).W
+	}
+	var v float64
+	if b.seq.N <= smallDense {
+		phi, next := identity(b.seq.N), mat.NewDense(b.seq.N, b.seq.N, nil)
+		for _, w := range ws {
+			w.LeftMul(next, phi)
+			phi, next = next, phi
+		}
+		v = spectralNorm(minusJ(phi))
+	} else {
+		v = operatorNorm(blockOperator{ws})
+	}
+	b.known[key] = v
+	return v
+}
+
+// effective fills the effective number of neighbors: C solves C = W (γ C + I) W' around the period.
+func (a *analysis) effective() {
+	n := a.seq.N
+	for _, gamma := range a.o.Gammas {
+		if a.ctx.Err() != nil {
+			return
+		}
+		c, tmp := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
+		phi, next := identity(n), mat.NewDense(n, n, nil)
+		for t := range a.seq.Steps {
+			w := a.seq.Steps[t].W
+			c.Scale(gamma, c)
+			for i := range n {
+				c.Set(i, i, c.At(i, i)+1)
+			}
+			w.conjugate(c, tmp, mat.DenseCopyOf(c))
+			w.LeftMul(next, phi)
+			phi, next = next, phi
+			phi.Scale(math.Sqrt(gamma), phi)
+		}
+		e := Effective{Gamma: gamma}
+		if sumPowers(c, phi) {
+			worst := 0.0
+			for i := range n {
+				worst = max(worst, c.At(i, i))
+			}
+			alone := 1 / (1 - gamma)
+			e.Mean, e.Worst = number(alone*float64(n)/mat.Trace(c)), number(alone/worst)
+		} else {
+			a.warn("gamma %v: the noise grows without bound", gamma)
+		}
+		a.r.EffectiveNbrs = append(a.r.EffectiveNbrs, e)
+	}
+}

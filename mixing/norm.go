@@ -1,0 +1,74 @@
+package mixing
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// DisagreementNorm returns ‖Φ-J‖₂ of a dense n × n matrix.
+func DisagreementNorm(phi *mat.Dense) float64 {
+	n, _ := phi.Dims()
+	if n <= smallDense {
+		return spectralNorm(minusJ(phi))
+	}
+	return operatorNorm(denseOperator{minusJ(phi)})
+}
+
+func minusJ(phi *mat.Dense) *mat.Dense {
+	n, _ := phi.Dims()
+	e := mat.DenseCopyOf(phi)
+	d := e.RawMatrix().Data
+	for i := range d {
+		d[i] -= 1 / float64(n)
+	}
+	return e
+}
+
+func spectralNorm(a *mat.Dense) float64 {
+	var svd mat.SVD
+	if !svd.Factorize(a, mat.SVDNone) {
+		return operatorNorm(denseOperator{a})
+	}
+	return svd.Values(nil)[0]
+}
+
+// spectralRadius returns the largest |eigenvalue| of a dense square matrix, or NaN when the iteration fails.
+func spectralRadius(a *mat.Dense) float64 {
+	var eig mat.Eigen
+	if !eig.Factorize(a, mat.EigenNone) {
+		return math.NaN()
+	}
+	r := 0.0
+	for _, v := range eig.Values(nil) {
+		r = max(r, math.Hypot(real(v), imag(v)))
+	}
+	return r
+}
+
+// operator is a square matrix that is only ever multiplied by vectors.
+type operator interface {
+	dim() int
+	mul(dst, x []float64)  // dst = A x
+	mulT(dst, x []float64) // dst = A' x
+}
+
+type denseOperator struct{ a *mat.Dense }
+
+func (o denseOperator) dim() int { n, _ := o.a.Dims(); return n }
+func (o denseOperator) mul(dst, x []float64) {
+	mat.NewVecDense(len(dst), dst).MulVec(o.a, mat.NewVecDense(len(x), x))
+}
+func (o denseOperator) mulT(dst, x []float64) {
+	mat.NewVecDense(len(dst), dst).MulVec(o.a.T(), mat.NewVecDense(len(x), x))
+}
+
+// smallDense is the largest n for which dense factorizations beat Lanczos: up to here everything is dense.
+const smallDense = 64
+
+// operatorNorm returns ‖A‖₂ by Lanczos on A'A.
+func operatorNorm(a operator) float64 {
+	tmp := make([]float64, a.dim())
+	e := lanczos(a.dim(), func(dst, x []float64) { a.mul(tmp, x); a.mulT(dst, tmp) }, nil, lanczosTol)
+	return math.Sqrt(max(0, e.high))
+}

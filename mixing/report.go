@@ -1,0 +1,62 @@
+package mixing
+
+import (
+	"encoding/json"
+
+	"github.com/islandsgd/islands/schedule"
+)
+
+// Options of Analyze. The zero value asks for the defaults.
+type Options struct {
+	Gammas []float64 // memory factors γ in [0, 1) of effective neighbors; default 0.9, 0.99
+}
+
+// Report says how a sequence mixes. A pointer is nil where the number does not exist: SLEM of a period of several
+// matrices, the period norm of a random schedule, p where nothing contracts. docs/mixing.md explains every field.
+type Report struct {
+	N                   int  `json:"n"`
+	Period              int  `json:"period"`
+	DoublyStochastic    bool `json:"doubly_stochastic"` // every W: row and column sums 1 within 1e-12
+	Symmetric           bool `json:"symmetric"`         // every W
+	Nonnegative         bool `json:"nonnegative"`       // every entry of every W
+	ConnectedOverPeriod bool `json:"connected_over_period"`
+
+	// Of the single matrix, period 1.
+	SLEM        *float64 `json:"slem"`         // spectral radius of W-J
+	Sigma2      *float64 `json:"sigma2"`       // ‖W-J‖₂
+	SpectralGap *float64 `json:"spectral_gap"` // 1 - sigma2
+
+	PeriodNorm    *float64     `json:"period_norm"`    // ‖Φ-J‖₂ of the worst phase
+	PeriodRadius  *float64     `json:"period_radius"`  // spectral radius of Φ-J, the same for every phase
+	RatePerRound  *float64     `json:"rate_per_round"` // radius^(1/period)
+	PrefixNorms   []float64    `json:"prefix_norms"`   // ‖W_t…W_1-J‖₂, t = 1..2·period
+	ExactAfter    *int         `json:"exact_after_rounds"`
+	P             *float64     `json:"p"` // 1 - ‖product-J‖² over the worst aligned block of Tau rounds ...
+	Tau           *int         `json:"tau"`
+	EffectiveNbrs []Effective  `json:"effective_neighbors"`
+	Expected      *Expected    `json:"expected"`
+	Certificate   *Certificate `json:"certificate"`
+	Edges         []EdgeRow    `json:"edges"`
+	Fingerprint   string       `json:"fingerprint"`
+	Warnings      []string     `json:"warnings"`
+}
+
+// Effective is the effective number of neighbors n_W(γ) after the period's last round (Vogels, Hendrikx, Jaggi 2022):
+// by how many islands noise is averaged, when each remembers with factor γ. It runs from 1 (alone) to n.
+type Effective struct {
+	Gamma float64  `json:"gamma"`
+	Mean  *float64 `json:"mean"`
+	Worst *float64 `json:"worst"` // least over the nodes
+}
+
+// Expected describes the contraction of a random schedule.
+type Expected struct {
+	P    *float64 `json:"p"`    // 1 - ‖E[W'W]-J‖₂
+	Rate *float64 `json:"rate"` // spectral radius of S → E[W S W'] off consensus, per round
+}
+
+// EdgeRow is one off-diagonal entry, written as [i, j, W_ij]. A symmetric matrix lists each pair once, i < j.
+type EdgeRow schedule.Edge
+
+// MarshalJSON writes [i, j, weight].
+func (e EdgeRow) MarshalJSON() ([]byte, error) { return json.Marshal([]any{e.I, e.J, e.Weight}) }

@@ -1,0 +1,123 @@
+package mixing
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"github.com/islandsgd/islands/schedule"
+)
+
+// bruteStaleness iterates the definition until it stands still.
+func bruteStaleness(seq *Sequence, seconds []float64) float64 {
+	n := seq.N
+	v, tmp := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
+	total, last := 0.0, 0.0
+	for _, t := range seconds {
+		total += t
+	}
+	for range 100_000 {
+		sum := 0.0
+		for r := range seq.Steps {
+			t := seconds[r]
+			sum += t * (disagreement(v)/float64(n-1) + t/2)
+			addDrift(v, t)
+			w := seq.Steps[r].W.Dense()
+			tmp.Mul(w, v)
+			v.Mul(tmp, w.T())
+		}
+		if math.Abs(sum-last) <= 1e-13*sum {
+			break
+		}
+		last = sum
+	}
+	return last / total
+}
+
+func drawPartition(t *rapid.T, n int) [][]int {
+	labels := rapid.SliceOfN(rapid.IntRange(0, 3), n, n).Draw(t, "labels")
+	cliques := make([][]int, 4)
+	for i, l := range labels {
+		cliques[l] = append(cliques[l], i)
+	}
+	var out [][]int
+	for _, c := range cliques {
+		if len(c) > 0 {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func TestStalenessIsTheSteadyState(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(2, 9).Draw(t, "n")
+		period := rapid.IntRange(1, 4).Draw(t, "period")
+		s := &schedule.Schedule{N: n}
+		seconds := make([]float64, period)
+		for r := range period {
+			s.Rounds = append(s.Rounds, schedule.Round{LocalSteps: 1, Cliques: drawPartition(t, n)})
+			seconds[r] = rapid.Float64Range(0.1, 3).Draw(t, "seconds")
+		}
+		seq, err := New(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, ok := Staleness(seq, seconds)
+		if ok != seq.connected() {
+			t.Fatalf("finite %v, connected %v", ok, seq.connected())
+		}
+		if !ok {
+			return
+		}
+		if want := bruteStaleness(seq, seconds); math.Abs(got-want) > 1e-9*want {
+			t.Fatalf("got %v, want %v", got, want)
+		}
+		// The same matrices as matrices, not as cliques, take the dense way.
+		dense := &Sequence{N: n}
+		for _, st := range seq.Steps {
+			dense.Steps = append(dense.Steps, Step{1, &Matrix{n: n, rows: st.W.Rows(), theta: 1}})
+		}
+		if again, ok := Staleness(dense, seconds); !ok || math.Abs(got-again) > 1e-9*got {
+			t.Fatalf("cliques %v, dense %v", got, again)
+		}
+	})
+}
+
+func TestStalenessRefuses(t *testing.T) {
+	s := &schedule.Schedule{N: 2, Rounds: []schedule.Round{{LocalSteps: 1, Cliques: [][]int{{0, 1}}}}}
+	seq, err := New(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, seconds := range [][]float64{{0}, {math.NaN()}, {math.Inf(1)}, {-1}, {1, 1}} {
+		if v, ok := Staleness(seq, seconds); ok {
+			t.Errorf("%v: got %v", seconds, v)
+		}
+	}
+	if v, ok := Staleness(seq, []float64{3}); !ok || v != 1.5 {
+		t.Errorf("got %v, want 1.5", v)
+	}
+}
+
+func twoTriples() ([][]uint16, []float64) {
+	return [][]uint16{Labels(9, [][]int{{0, 2, 4}, {1, 3, 5}, {6, 7, 8}}), Labels(9, [][]int{{0, 2, 7}, {1, 4, 5}, {3, 6, 8}})}, []float64{1, 1.5}
+}
+
+func TestSolverAllocatesNothing(t *testing.T) {
+	labels, seconds := twoTriples()
+	x := NewStalenessSolver(9, 2)
+	if n := testing.AllocsPerRun(10, func() { x.Solve(labels, seconds) }); n != 0 {
+		t.Errorf("%v allocations per call", n)
+	}
+}
+
+func BenchmarkStalenessSolver(b *testing.B) {
+	labels, seconds := twoTriples()
+	x := NewStalenessSolver(9, 2)
+	for b.Loop() {
+		x.Solve(labels, seconds)
+	}
+}

@@ -1,0 +1,202 @@
+package schedule
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Form is a schedule in the form of a file: what json.Marshal or yaml.Marshal makes of it, Read reads back to an
+// equal schedule. Nodes stand by name where there are names.
+type Form struct {
+	Schedule string      `json:"schedule,omitzero" yaml:"schedule,omitempty"`
+	N        int         `json:"n,omitzero" yaml:"n,omitempty"`
+	Nodes    []string    `json:"nodes,omitzero" yaml:"nodes,omitempty,flow"`
+	Steps    int         `json:"local_steps,omitzero" yaml:"local_steps,omitempty"`
+	Family   string      `json:"family,omitzero" yaml:"family,omitempty"`
+	Rounds   []RoundForm `json:"rounds,omitzero" yaml:"rounds,omitempty"`
+	Random   []RoundForm `json:"random,omitzero" yaml:"random,omitempty"`
+}
+
+// RoundForm is one round, or one outcome with its probability.
+type RoundForm struct {
+	Probability *float64    `json:"probability,omitzero" yaml:"probability,omitempty"`
+	Cliques     *[][]any    `json:"cliques,omitzero" yaml:"cliques,omitempty,flow"`
+	Edges       [][]any     `json:"edges,omitzero" yaml:"edges,omitempty,flow"`
+	Matrix      [][]float64 `json:"matrix,omitzero" yaml:"matrix,omitempty,flow"`
+	Entries     [][]any     `json:"entries,omitzero" yaml:"entries,omitempty,flow"`
+	Weights     string      `json:"weights,omitzero" yaml:"weights,omitempty"`
+	Lazy        float64     `json:"lazy,omitzero" yaml:"lazy,omitempty"`
+	Steps       int         `json:"local_steps,omitzero" yaml:"local_steps,omitempty"`
+}
+
+// maxMatrixForm is the largest n whose matrices are written out in full; larger ones are written as entries.
+const maxMatrixForm = 64
+
+// Form returns the schedule in the form of a file.
+func (s *Schedule) Form() Form {
+	f := Form{Schedule: s.Name, Nodes: s.Nodes}
+	if s.Nodes == nil {
+		f.N = s.N
+	}
+	if s.Random != nil {
+		r := s.Random
+		if r.Outcomes == nil || len(r.Matchings) > 0 {
+			f.Family = r.family
+			return f
+		}
+		f.Steps = r.LocalSteps
+		for i := range r.Outcomes {
+			o := &r.Outcomes[i]
+			form := s.roundForm(&o.Round)
+			form.Probability = &o.Probability
+			f.Random = append(f.Random, form)
+		}
+	}
+	common := len(s.Rounds) > 0
+	for i := range s.Rounds {
+		common = common && s.Rounds[i].LocalSteps == s.Rounds[0].LocalSteps
+		form := s.roundForm(&s.Rounds[i])
+		form.Steps = s.Rounds[i].LocalSteps
+		f.Rounds = append(f.Rounds, form)
+	}
+	if common {
+		f.Steps = s.Rounds[0].LocalSteps
+		for i := range f.Rounds {
+			f.Rounds[i].Steps = 0
+		}
+	}
+	return f
+}
+
+func (s *Schedule) node(i int) any {
+	if s.Nodes != nil {
+		return s.Nodes[i]
+	}
+	return i
+}
+
+func (s *Schedule) roundForm(r *Round) RoundForm {
+	f := RoundForm{Weights: r.Rule, Lazy: r.Lazy}
+	switch {
+	case r.IsCliques():
+		cliques := make([][]any, len(r.Cliques))
+		for k, c := range r.Cliques {
+			for _, i := range c {
+				cliques[k] = append(cliques[k], s.node(i))
+			}
+		}
+		f.Cliques = &cliques
+		f.Weights = "" // an idle round has no edge that a rule could weigh
+	case len(r.Edges) > 0:
+		for _, e := range r.Edges {
+			edge := []any{s.node(e.I), s.node(e.J)}
+			if r.Rule == "" {
+				edge = append(edge, e.Weight)
+			}
+			f.Edges = append(f.Edges, edge)
+		}
+	case s.N <= maxMatrixForm:
+		f.Matrix = make([][]float64, s.N)
+		for i := range f.Matrix {
+			f.Matrix[i] = make([]float64, s.N)
+		}
+		for _, e := range r.Entries {
+			f.Matrix[e.I][e.J] = e.Weight
+		}
+	default:
+		for _, e := range r.Entries {
+			f.Entries = append(f.Entries, []any{s.node(e.I), s.node(e.J), e.Weight})
+		}
+	}
+	return f
+}
+
+// Fingerprint identifies the schedule by what it does: 64 hexadecimal digits, the SHA-256 of a canonical text. Equal
+// schedules have equal fingerprints in whatever order their cliques, members, edges and entries stand, in YAML or in
+// JSON, with nodes named or numbered. Names (of the schedule and of the nodes) do not enter, the numbering of the
+// nodes, the order of the rounds, local steps, weight rules and all bits of the weights do. Cliques and a matrix of
+// the same values differ, since a network carries them differently. A random schedule whose outcomes are not listed
+// is identified by its family line.
+func (s *Schedule) Fingerprint() string {
+	h := sha256.New()
+	fmt.Fprintf(h, "islands-schedule-1\nn %d\n", s.N)
+	if r := s.Random; r != nil {
+		switch {
+		case len(r.Matchings) > 0:
+			fmt.Fprintf(h, "matcha h %d budget %s\n", r.LocalSteps, exactDigits(r.Budget))
+			for _, m := range r.Matchings {
+				fmt.Fprintln(h, canonicalEdges(m, true))
+			}
+		case r.Outcomes == nil:
+			fmt.Fprintf(h, "random h %d %s\n", r.LocalSteps, r.family)
+		default:
+			lines := make([]string, len(r.Outcomes))
+			for i := range r.Outcomes {
+				lines[i] = "p " + exactDigits(r.Outcomes[i].Probability) + " " + canonical(&r.Outcomes[i].Round)
+			}
+			slices.Sort(lines)
+			fmt.Fprintln(h, strings.Join(lines, "\n"))
+		}
+	}
+	for i := range s.Rounds {
+		fmt.Fprintln(h, canonical(&s.Rounds[i]))
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func exactDigits(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// canonical writes a round without the accidents of order: members and cliques sorted, singletons and zero weights
+// left out, edges from the smaller node.
+func canonical(r *Round) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "h %d", r.LocalSteps)
+	if r.Lazy != 0 && r.Lazy != 1 {
+		b.WriteString(" lazy " + exactDigits(r.Lazy))
+	}
+	switch {
+	case len(r.Edges) > 0:
+		b.WriteString(" edges " + r.Rule + canonicalEdges(r.Edges, true))
+	case len(r.Entries) > 0:
+		b.WriteString(" matrix" + canonicalEdges(r.Entries, false))
+	default:
+		var cliques [][]int
+		for _, c := range r.Cliques {
+			if len(c) > 1 {
+				cliques = append(cliques, slices.Sorted(slices.Values(c)))
+			}
+		}
+		slices.SortFunc(cliques, func(a, b []int) int { return a[0] - b[0] })
+		b.WriteString(" cliques")
+		for _, c := range cliques {
+			fmt.Fprintf(&b, " %v", c)
+		}
+	}
+	return b.String()
+}
+
+func canonicalEdges(edges []Edge, undirected bool) string {
+	sorted := slices.Clone(edges)
+	for i, e := range sorted {
+		if undirected && e.I > e.J {
+			sorted[i].I, sorted[i].J = e.J, e.I
+		}
+	}
+	slices.SortFunc(sorted, func(a, b Edge) int { return cmp.Or(a.I-b.I, a.J-b.J) })
+	var b strings.Builder
+	for _, e := range sorted {
+		if !undirected && e.Weight == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, " %d,%d", e.I, e.J)
+		if e.Weight != 0 {
+			b.WriteString("," + exactDigits(e.Weight))
+		}
+	}
+	return b.String()
+}
