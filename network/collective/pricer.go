@@ -24,6 +24,7 @@ type Pricer struct {
 	can     network.Capability
 	options Options
 	scale   []float64 // seconds that a load of one payload takes on each arc
+	listed  int       // listedRing, lowered by tests
 
 	scratch sync.Pool // of *scratch
 
@@ -66,7 +67,7 @@ func NewPricer(t *network.Topology, c network.Capability, o Options) (*Pricer, e
 	if !(o.Payload >= 0 && o.Payload <= maxPayload) {
 		return nil, fmt.Errorf("payload of %g bytes, want 0 to %g", o.Payload, maxPayload)
 	}
-	p := &Pricer{g: network.NewGraph(t), can: c, options: o, memo: map[string]*options{}, alone: map[string]*single{}}
+	p := &Pricer{g: network.NewGraph(t), can: c, options: o, listed: listedRing, memo: map[string]*options{}, alone: map[string]*single{}}
 	p.scale = make([]float64, len(p.g.Arcs))
 	for a, arc := range p.g.Arcs {
 		p.scale[a] = 8 * o.Payload / arc.Capacity
@@ -335,7 +336,7 @@ func (p *Pricer) optionsFor(s *scratch, members []int) *options {
 	list, proven := p.treeCandidates(s, members), true
 	if p.wantsRings(len(members)) {
 		nothing := &floor{load: make([]float64, len(p.g.Arcs))}
-		if len(members) <= listedRing {
+		if len(members) <= p.listed {
 			var rings []*candidate
 			rings, proven = p.listRings(members, nothing, math.Inf(1))
 			list = append(list, rings...)
@@ -362,14 +363,14 @@ func (p *Pricer) remember(store func(), loads int) {
 // make this round faster than a first plan does: the search is exact because no other order can be part of a faster
 // plan.
 func (p *Pricer) completeLarge(sets []*options) []*options {
-	if !slices.ContainsFunc(sets, func(o *options) bool { return p.wantsRings(len(o.members)) && len(o.members) > listedRing }) {
+	if !slices.ContainsFunc(sets, func(o *options) bool { return p.wantsRings(len(o.members)) && len(o.members) > p.listed }) {
 		return sets
 	}
 	j := p.newJoint(sets)
 	j.solve()
 	out := slices.Clone(sets)
 	for i, o := range sets {
-		if !p.wantsRings(len(o.members)) || len(o.members) <= listedRing {
+		if !p.wantsRings(len(o.members)) || len(o.members) <= p.listed {
 			continue
 		}
 		others := p.except(sets, i)
