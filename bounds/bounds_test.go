@@ -1,0 +1,364 @@
+package bounds
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/islandsgd/islands/gossip"
+	"github.com/islandsgd/islands/mixing"
+	"github.com/islandsgd/islands/schedule"
+)
+
+// The instances C and N: four islands in two dimensions with commuting and non-commuting curvatures. Values of bounds
+// and exact moments below were computed independently in numpy.
+const (
+	tail = `
+optimum: [[1, 0], [0, 2], [-1, 1], [2, -1]]
+noise: [0.04, 0.01, 0.09, 0.04]
+`
+	instanceC = "problem: quadratic\ncurvature: [[1, 0.1], [0.5, 0.1], [1.5, 0.2], [1, 0.2]]" + tail
+	instanceN = "problem: quadratic\ncurvature: [[[1, 0.3], [0.3, 0.5]], [[0.6, 0], [0, 0.8]], [[1.2, -0.4], [-0.4, 0.7]], [[0.5, 0.1], [0.1, 0.3]]]" + tail
+)
+
+func problem(t testing.TB, text string) *gossip.Quadratic {
+	t.Helper()
+	q, err := gossip.ReadProblem("problem.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+func sequence(t testing.TB, n int, rounds ...schedule.Round) *mixing.Sequence {
+	t.Helper()
+	seq, err := mixing.New(&schedule.Schedule{Name: "test", N: n, Rounds: rounds})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return seq
+}
+
+func ring(t testing.TB, n, h int) *mixing.Sequence {
+	t.Helper()
+	r := schedule.Round{LocalSteps: h}
+	for i := range n {
+		r.Edges = append(r.Edges, schedule.Edge{I: i, J: (i + 1) % n, Weight: 1. / 3})
+	}
+	return sequence(t, n, r)
+}
+
+// lazyMatchings is W_t = 0.2 I + 0.8 (average over a matching), with the two matchings of ring 4 alternating.
+func lazyMatchings(t testing.TB) *mixing.Sequence {
+	t.Helper()
+	pairs := func(a, b, c, d int) schedule.Round {
+		return schedule.Round{LocalSteps: 1, Edges: []schedule.Edge{{I: a, J: b, Weight: 0.4}, {I: c, J: d, Weight: 0.4}}}
+	}
+	return sequence(t, 4, pairs(0, 1, 2, 3), pairs(1, 2, 3, 0))
+}
+
+func find(t testing.TB, all []Bound, id string) Bound {
+	t.Helper()
+	for _, b := range all {
+		if b.ID == id {
+			return b
+		}
+	}
+	t.Fatalf("no bound %q", id)
+	return Bound{}
+}
+
+func close(got, want float64) bool { return math.Abs(got-want) <= 2e-8*math.Abs(want) }
+
+func TestRecursionAgainstReference(t *testing.T) {
+	for _, c := range []struct {
+		text                string
+		step                float64
+		t                   int
+		centroid, consensus float64
+	}{
+		{instanceN, 0.02, 1, 1.58200658, 6.68269164e-4}, {instanceN, 0.02, 10, 1.44495259, 1.40957802e-3},
+		{instanceN, 0.02, 50, .966216617, 1.04236963e-3}, {instanceN, 0.02, 200, .214521003, 4.59012523e-4},
+		{instanceN, 0.1, 10, 1.05786529, .0297707415}, {instanceN, 0.1, 200, .0392170936, .0082079724},
+		{instanceC, 0.1, 10, .247131518, .0232059275}, {instanceC, 0.1, 200, .28761126, .0241760438},
+		{instanceC, 0.02, 200, .120670328, 8.07398721e-4},
+	} {
+		all, err := Evaluate(context.Background(), Setting{Problem: problem(t, c.text), Sequence: ring(t, 4, 1), Step: c.step, At: []int{c.t}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		centroid, consensus := find(t, all, "recursion-centroid").Points[0].Value, find(t, all, "recursion-consensus").Points[0].Value
+		if !close(centroid, c.centroid) || !close(consensus, c.consensus) {
+			t.Errorf("step %g, t=%d: got %.9g %.9g, want %.9g %.9g", c.step, c.t, centroid, consensus, c.centroid, c.consensus)
+		}
+		if mse := find(t, all, "recursion-mse").Points[0].Value; mse != centroid+consensus {
+			t.Errorf("mse %g is not the sum of %g and %g", mse, centroid, consensus)
+		}
+	}
+}
+
+func TestKernelAgainstReference(t *testing.T) {
+	for _, c := range []struct {
+		name                string
+		text                string
+		seq                 *mixing.Sequence
+		step                float64
+		forms               form
+		t                   int
+		centroid, consensus float64
+	}{
+		{"C products", instanceC, ring(t, 4, 1), 0.1, productForm, 10, .211340967, .00856142575},
+		{"C products", instanceC, ring(t, 4, 1), 0.1, productForm, 200, .06243878, .00781838887},
+		{"N products", instanceN, ring(t, 4, 1), 0.1, productForm, 10, .523955029, .00566144502},
+		{"N products", instanceN, ring(t, 4, 1), 0.1, productForm, 200, .00512064693, .00342500368},
+		{"C gamma", instanceC, ring(t, 4, 1), 0.1, gammaForm, 10, .209761169, .007253753},
+		{"C gamma", instanceC, ring(t, 4, 1), 0.1, gammaForm, 200, .055238039, .00658628816},
+		{"N gamma", instanceN, ring(t, 4, 1), 0.1, gammaForm, 10, .521473291, .00473259479},
+		{"N gamma", instanceN, ring(t, 4, 1), 0.1, gammaForm, 200, .00475269139, .00287290723},
+		{"C gamma H=4", instanceC, ring(t, 4, 4), 0.1, gammaForm, 10, .741653399, .113685923}, // 40 local steps
+		{"N gamma H=4", instanceN, ring(t, 4, 4), 0.1, gammaForm, 10, .150619582, .0428706873},
+		{"N lazy matchings", instanceN, lazyMatchings(t), 0.02, productForm, 1, 1.56152157, .00112609153},
+		{"N lazy matchings", instanceN, lazyMatchings(t), 0.02, productForm, 2, 1.52653748, .00161292046},
+		{"N lazy matchings", instanceN, lazyMatchings(t), 0.02, productForm, 10, 1.27576659, .00235676205},
+		{"N lazy matchings", instanceN, lazyMatchings(t), 0.02, productForm, 11, 1.24753721, .00234119339},
+		{"N lazy matchings", instanceN, lazyMatchings(t), 0.02, productForm, 40, .653859802, .00194853021},
+	} {
+		s, err := newSetup(context.Background(), Setting{Problem: problem(t, c.text), Sequence: c.seq, Step: c.step, At: []int{c.t}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := s.newKernel(c.forms)
+		for now := range c.t {
+			k.round(now)
+		}
+		centroid, consensus := k.r*k.r, k.consensus()*k.consensus()
+		if !close(centroid, c.centroid) || !close(consensus, c.consensus) {
+			t.Errorf("%s, t=%d: got %.9g %.9g, want %.9g %.9g", c.name, c.t, centroid, consensus, c.centroid, c.consensus)
+		}
+	}
+}
+
+// TestGuarantees is what makes a bound a guarantee: on random instances, at every round, it is at least the exact value.
+func TestGuarantees(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n, d := rapid.IntRange(1, 6).Draw(t, "n"), rapid.IntRange(1, 3).Draw(t, "d")
+		q := randomProblem(t, n, d)
+		seq := randomSequence(t, n)
+		algorithm := gossip.Algorithm{Name: rapid.SampledFrom([]string{"atc"}).Draw(t, "algorithm")}
+		step := rapid.Float64Range(0.005, 0.6).Draw(t, "step")
+		var at []int
+		for r := range 60 {
+			at = append(at, r)
+		}
+		at = append(at, 500)
+		exact, err := gossip.Exact(context.Background(), q, seq, gossip.ExactOptions{Algorithm: algorithm, Step: step, At: at})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := Evaluate(context.Background(), Setting{Problem: q, Sequence: seq, Algorithm: algorithm, Step: step, At: at})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range all {
+			for i, p := range b.Points {
+				e := exact.Points[i]
+				value := map[string]float64{"centroid": e.Centroid, "consensus": e.Consensus, "mse": e.MSE}[b.Quantity]
+				if p.T != e.T || p.Value < value-1e-12*(e.MSE+1) {
+					t.Fatalf("%s at t=%d is %g, exact %g", b.ID, p.T, p.Value, value)
+				}
+			}
+		}
+	})
+}
+
+func randomProblem(t *rapid.T, n, d int) *gossip.Quadratic {
+	number := rapid.Float64Range(-1, 1)
+	var q gossip.Quadratic
+	diagonal := rapid.Bool().Draw(t, "diagonal")
+	for range n {
+		a, noise, b, start := make([]float64, d*d), make([]float64, d*d), make([]float64, d), make([]float64, d)
+		for k := range d {
+			b[k], start[k] = number.Draw(t, "b"), number.Draw(t, "start")
+			a[k*d+k], noise[k*d+k] = rapid.Float64Range(0.05, 1.5).Draw(t, "a"), rapid.Float64Range(0, 0.2).Draw(t, "noise")
+		}
+		if !diagonal { // add a rank-one term: symmetric, semidefinite, and not commuting with others
+			v := make([]float64, d)
+			for k := range d {
+				v[k] = number.Draw(t, "v")
+			}
+			for j := range d {
+				for k := range d {
+					a[j*d+k] += v[j] * v[k]
+				}
+			}
+		}
+		q.A, q.Noise, q.B, q.Start = append(q.A, a), append(q.Noise, noise), append(q.B, b), append(q.Start, start)
+	}
+	out, err := gossip.NewQuadratic(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func randomSequence(t *rapid.T, n int) *mixing.Sequence {
+	s := &schedule.Schedule{Name: "random", N: n}
+	for range rapid.IntRange(1, 3).Draw(t, "period") {
+		r := schedule.Round{LocalSteps: rapid.SampledFrom([]int{1, 1, 2, 5}).Draw(t, "h")}
+		switch rapid.IntRange(0, 3).Draw(t, "kind") {
+		case 0: // cliques
+			order := rapid.Permutation(numbers(n)).Draw(t, "order")
+			cut := rapid.IntRange(0, n).Draw(t, "cut")
+			for _, c := range [][]int{order[:cut], order[cut:]} {
+				if len(c) > 0 {
+					r.Cliques = append(r.Cliques, c)
+				}
+			}
+		case 1: // ring, weights up to 1/2
+			w := rapid.Float64Range(0, 0.5).Draw(t, "weight")
+			for i := range n {
+				if j := (i + 1) % n; i != j && (n > 2 || i < j) {
+					r.Edges = append(r.Edges, schedule.Edge{I: i, J: j, Weight: w})
+				}
+			}
+		case 2: // one-way ring
+			for i := range n {
+				if n == 1 {
+					r.Entries = []schedule.Edge{{I: 0, J: 0, Weight: 1}}
+					break
+				}
+				r.Entries = append(r.Entries, schedule.Edge{I: i, J: i, Weight: 0.5}, schedule.Edge{I: i, J: (i + 1) % n, Weight: 0.5})
+			}
+		case 3: // everybody
+			r.Cliques = [][]int{numbers(n)}
+		}
+		s.Rounds = append(s.Rounds, r)
+	}
+	seq, err := mixing.New(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return seq
+}
+
+func numbers(n int) []int {
+	v := make([]int, n)
+	for i := range v {
+		v[i] = i
+	}
+	return v
+}
+
+func TestNotApplicable(t *testing.T) {
+	matching := sequence(t, 4, schedule.Round{LocalSteps: 1, Cliques: [][]int{{0, 1}, {2, 3}}})
+	unbalanced := sequence(t, 2, schedule.Round{LocalSteps: 1, Entries: []schedule.Edge{{I: 0, J: 0, Weight: 1}, {I: 1, J: 0, Weight: 1}}})
+	two := "problem: quadratic\ncurvature: [1, 1]\noptimum: [[0], [1]]\n"
+	for _, c := range []struct {
+		name    string
+		setting Setting
+		id      string
+		want    string
+	}{
+		{"a matching contracts nothing", Setting{Problem: problem(t, instanceN), Sequence: matching, Step: 0.02}, "recursion-centroid", "p = 1 - ‖W-J‖² = 0"},
+		{"local steps", Setting{Problem: problem(t, instanceN), Sequence: ring(t, 4, 4), Step: 0.02}, "recursion-consensus", "3 local steps without mixing (p = 0)"},
+		{"large step", Setting{Problem: problem(t, instanceN), Sequence: ring(t, 4, 1), Step: 0.5}, "recursion-mse", "step 0.5 is above 1/(2L) = 0.3517"},
+		{"not doubly stochastic", Setting{Problem: problem(t, two), Sequence: unbalanced}, "kernel-centroid", "the average is not preserved"},
+	} {
+		c.setting.At = []int{1}
+		all, err := Evaluate(context.Background(), c.setting)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b := find(t, all, c.id); b.Applicable || !strings.Contains(b.Reason, c.want) || len(b.Points) != 0 {
+			t.Errorf("%s: %+v, want the reason %q", c.name, b, c.want)
+		}
+	}
+}
+
+func TestVacuous(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		text    string
+		seq     *mixing.Sequence
+		step    float64
+		id      string
+		vacuous bool
+	}{
+		{"settles at .29, above its start", instanceC, ring(t, 4, 1), 0.1, "recursion-centroid", false},
+		{"settles", instanceN, ring(t, 4, 1), 0.02, "recursion-centroid", false},
+		{"the 2×2 system is unstable", instanceC, ring(t, 4, 1), 0.2, "recursion-centroid", true},
+		{"settles", instanceN, ring(t, 4, 1), 0.1, "kernel-centroid", false},
+		{"settles by products alone", instanceN, lazyMatchings(t), 0.02, "kernel-centroid", false},
+		{"step above 2/L", instanceN, ring(t, 4, 1), 3, "kernel-centroid", true},
+		{"never mixes", instanceN, sequence(t, 4, schedule.Round{LocalSteps: 1}), 0.3, "kernel-centroid", true},
+	} {
+		all, err := Evaluate(context.Background(), Setting{Problem: problem(t, c.text), Sequence: c.seq, Step: c.step, At: []int{4000, 8000}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := find(t, all, c.id)
+		if b.Vacuous != c.vacuous {
+			t.Errorf("%s (step %g): vacuous is %v", c.name, c.step, b.Vacuous)
+		}
+		// Close to rounding, or without limit.
+		if grew := b.Points[1].Value > b.Points[0].Value*(1+1e-6) || b.Points[1].Value == math.MaxFloat64; grew != c.vacuous {
+			t.Errorf("%s (step %g): goes from %g to %g, vacuous %v", c.name, c.step, b.Points[0].Value, b.Points[1].Value, b.Vacuous)
+		}
+	}
+}
+
+func TestScale(t *testing.T) {
+	s := Setting{Problem: problem(t, instanceN), Sequence: ring(t, 4, 1), At: []int{3}}
+	whole, err := Evaluate(context.Background(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Scale = 0.25
+	part, err := Evaluate(context.Background(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range whole {
+		if part[i].Points[0].Value != whole[i].Points[0].Value/4 {
+			t.Errorf("%s: %g of %g", whole[i].ID, part[i].Points[0].Value, whole[i].Points[0].Value)
+		}
+	}
+}
+
+// TestTailOfProductsIsKept checks that ending the table of products early changes a bound by no more than rounding,
+// and never downwards.
+func TestTailOfProductsIsKept(t *testing.T) {
+	s, err := newSetup(context.Background(), Setting{Problem: problem(t, instanceN), Sequence: lazyMatchings(t), Step: 0.02, At: []int{2000}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	short, long := s.newKernel(productForm), s.newKernel(productForm)
+	for u := range long.rho.table { // a table for the whole horizon
+		for k := short.rho.length() + 1; k <= 2000; k++ {
+			long.rho.table[u] = append(long.rho.table[u], long.rho.at(u, 2)*long.rho.at(u+2, k-2))
+		}
+	}
+	if short.rho.length() >= 2000 {
+		t.Fatal("the table is not cut")
+	}
+	for now := range 2000 {
+		short.round(now)
+		long.round(now)
+	}
+	if a, b := short.consensus(), long.consensus(); a < b*(1-1e-14) || a > b*(1+1e-9) {
+		t.Errorf("cut table %.17g, whole table %.17g", a, b)
+	}
+}
+
+func BenchmarkEvaluate(b *testing.B) {
+	q := problem(b, instanceN)
+	seq := lazyMatchings(b)
+	for b.Loop() {
+		if _, err := Evaluate(context.Background(), Setting{Problem: q, Sequence: seq, Step: 0.02, At: []int{5000}}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

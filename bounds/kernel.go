@@ -1,0 +1,198 @@
+package bounds
+
+import (
+	"context"
+	"fmt"
+	"math"
+)
+
+// kernel evaluates the kernel bound for quadratics. With R_t and S_t the roots of the two errors, by Minkowski's
+// inequality, step by step (τ counts local steps, ρ and mixings as in products):
+//
+//	R⁺² ≤ (q R + η δ_A S)² + η² σ²/n,   q = ‖I - ηĀ‖
+//	S_τ ≤ ρ S_0 + η Σ_j ρ(τ,j) (L S_j + δ_A R_j + ζ*) + η (Σ_j ρ(τ,j)² σ² (1 - 1/n))^½
+//
+// δ_A appears because Σ (x_i - x̄) = 0: equal curvatures leave the centroid as if centralized. A second form of the
+// consensus line lets the curvature contract too, and pays with one factor ‖W - J‖ for each round in place of the
+// product: a part D that is driven and a part V of noise,
+//
+//	D⁺ ≤ γ_A D + η (δ_A R + ζ*),   V⁺ ≤ γ_A² V + η² σ² (1 - 1/n),   S ≤ D + V^½;   mixing multiplies D by ‖W - J‖, V by its square.
+//
+// Both hold at every step, so S is the smaller of the two and feeds all three lines.
+func (c *setup) kernel(ctx context.Context) (method, error) {
+	m := method{id: "kernel", name: "kernel bound for quadratics", values: map[int]pair{},
+		source: "Minkowski bound through the norms of the mixing products, for quadratics"}
+	if m.reason = c.kernelReason(); m.reason != "" {
+		return m, nil
+	}
+	k := c.newKernel(productForm | gammaForm)
+	now := 0
+	for _, t := range c.at {
+		for ; now < t; now++ {
+			if now%checkEvery == 0 && ctx.Err() != nil {
+				return m, ctx.Err()
+			}
+			k.round(now)
+		}
+		s := k.consensus()
+		m.values[t] = pair{k.r * k.r, s * s}
+	}
+	m.vacuous = k.grows()
+	return m, nil
+}
+
+func (c *setup) kernelReason() string {
+	if c.problem != "" {
+		return c.problem
+	}
+	switch name := c.Algorithm.String(); name {
+	case "atc", "cta":
+		return ""
+	default:
+		return fmt.Sprintf("holds for atc and cta, not for %s", name)
+	}
+}
+
+// form selects lines of the kernel bound for consensus; with both, the smaller counts.
+type form int
+
+const (
+	productForm form = 1 << iota
+	gammaForm
+)
+
+// kernelState walks through the steps. Injections are kept by the mixing that they meet first.
+type kernelState struct {
+	c     *setup
+	forms form
+	rho   *products
+	q     float64 // ‖I - ηĀ‖
+	gamma float64
+
+	r, start      float64   // R now, S_0
+	mixed         int       // mixings so far
+	driven, noise []float64 // by first mixing u: η Σ (L S + δ_A R + ζ*), η² Σ σ²(1-1/n)
+	older         float64   // what the table of ρ no longer tells apart: Σ driven ...
+	olderNoise    float64   // ... and Σ noise
+	carried       float64   // Σ over u < mixed of ρ driven, with the start
+	carriedNoise  float64   // likewise of ρ² noise
+	d, v          float64   // second form
+}
+
+func (c *setup) newKernel(forms form) *kernelState {
+	k := &kernelState{c: c, forms: forms, gamma: c.Problem.GammaA(c.step)}
+	k.q = max(math.Abs(1-c.step*c.constants.MeanMu), math.Abs(1-c.step*c.constants.MeanL))
+	horizon := 0
+	if len(c.at) > 0 {
+		horizon = c.at[len(c.at)-1]
+	}
+	k.rho = c.newProducts(horizon)
+	k.r, k.start = math.Sqrt(c.constants.StartCentroid), math.Sqrt(c.constants.StartConsensus)
+	k.d = k.start
+	k.driven, k.noise = []float64{0}, []float64{0}
+	k.carried = k.start
+	return k
+}
+
+func (k *kernelState) round(t int) {
+	if k.c.Algorithm.String() == "cta" {
+		k.mix(t)
+	}
+	for range k.c.localSteps(t) {
+		k.step()
+	}
+	if k.c.Algorithm.String() != "cta" {
+		k.mix(t)
+	}
+}
+
+// consensus returns the bound on S now.
+func (k *kernelState) consensus() float64 {
+	s := math.Inf(1)
+	if k.forms&productForm != 0 {
+		s = k.carried + k.driven[k.mixed] + math.Sqrt(k.carriedNoise+k.noise[k.mixed])
+	}
+	if k.forms&gammaForm != 0 {
+		s = min(s, k.d+math.Sqrt(k.v))
+	}
+	return s
+}
+
+// step is one local step of all islands.
+func (k *kernelState) step() {
+	c, eta := k.c, k.c.step
+	s, delta, zeta := k.consensus(), c.constants.DeltaA, math.Sqrt(c.constants.Zeta2)
+	k.driven[k.mixed] += eta * (c.constants.L*s + delta*k.r + zeta)
+	k.noise[k.mixed] += eta * eta * c.spread
+	k.d = k.gamma*k.d + eta*(delta*k.r+zeta)
+	k.v = k.gamma*k.gamma*k.v + eta*eta*c.spread
+	if c.Problem.N == 1 {
+		k.driven[k.mixed], k.d = 0, 0
+	}
+	drift := k.q*k.r + eta*delta*s
+	k.r = math.Sqrt(drift*drift + eta*eta*c.constants.MeanNoise)
+}
+
+// mix is mixing t.
+func (k *kernelState) mix(t int) {
+	lambda := k.c.contract[t%len(k.c.contract)]
+	k.d *= lambda
+	k.v *= lambda * lambda
+	k.mixed++
+	k.driven, k.noise = append(k.driven, 0), append(k.noise, 0)
+	if k.forms&productForm == 0 {
+		return
+	}
+	length := k.rho.length()
+	first := max(0, k.mixed-length) // the oldest injection that the table covers
+	if first > 0 {
+		k.older += k.driven[first-1]
+		k.olderNoise += k.noise[first-1]
+	}
+	k.carried, k.carriedNoise = 0, 0
+	for u := first; u < k.mixed; u++ {
+		rho := k.rho.at(u, k.mixed-u)
+		k.carried += rho * k.driven[u]
+		k.carriedNoise += rho * rho * k.noise[u]
+	}
+	if first == 0 {
+		k.carried += k.rho.at(0, k.mixed) * k.start
+		return
+	}
+	rest := k.rho.at(first, length)
+	k.carried += rest * (k.older + k.start)
+	k.carriedNoise += rest * rest * k.olderNoise
+}
+
+// grows reports whether neither form settles. The second form is linear in (R, D) with nonnegative coefficients: its
+// period must contract. In the first, disagreement must return less than it takes: R ≤ η δ_A S / (1 - q) in the long
+// run, and S feeds back η (L S + δ_A R) times the sum of all ρ.
+func (k *kernelState) grows() bool {
+	c, eta := k.c, k.c.step
+	drift := eta * c.constants.DeltaA
+	period := identityMap()
+	for t, lambda := range c.contract {
+		for range c.localSteps(t) {
+			period = twoByTwo{a: k.q, b: drift, c: drift, d: k.gamma}.after(period)
+		}
+		period = twoByTwo{a: 1, d: lambda}.after(period)
+	}
+	if period.radius() < 1 {
+		return false
+	}
+	last := k.rho.largest(k.rho.length())
+	if k.q >= 1 || last >= 1 { // R grows, or the sum of all ρ is not known to be finite
+		return true
+	}
+	sum := 0.0
+	for v := range c.contract { // the phase in which the sum is taken: v mixings are done
+		own := float64(c.localSteps(v))
+		for u := 1; u <= k.rho.length(); u++ {
+			first := ((v-u)%len(c.contract) + len(c.contract)) % len(c.contract)
+			own += float64(c.localSteps(first)) * k.rho.at(first, u)
+		}
+		sum = max(sum, own)
+	}
+	sum /= 1 - last // what lies beyond the table repeats it, smaller by the last factor each time
+	return eta*sum*(c.constants.L+drift*c.constants.DeltaA/(1-k.q)) >= 1
+}

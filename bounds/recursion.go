@@ -1,0 +1,115 @@
+package bounds
+
+import (
+	"context"
+	"fmt"
+	"math"
+)
+
+// recursion evaluates the one-step recursions on r = E‖x̄ - x*‖² and Ξ = E average ‖x_i - x̄‖², with e = E f(x̄) - f*:
+//
+//	r⁺ ≤ (1 - ημ) r - (2η - 4Lη²) e + (ηL + 2η²L²) Ξ + η² σ²/n
+//	Ξ⁺ ≤ (1 - p/2 + 3L²η²k) Ξ + η² k (6L e + 3ζ*²) + (1-p) η² σ² (1 - 1/n),   k = (1-p)(2-p)/p
+//
+// closed by μ/2 r ≤ e ≤ L/2 r. The first follows from convexity and smoothness of each f_i, the second from Young's
+// inequality with parameter p/(2(1-p)). Every coefficient is nonnegative for η ≤ 1/(2L), so bounds go in and out.
+func (c *setup) recursion(ctx context.Context) (method, error) {
+	m := method{id: "recursion", name: "explicit recursion", values: map[int]pair{},
+		source: "one-step recursions in the setting of Koloskova et al. 2020 (arXiv 2003.10422), with explicit constants"}
+	if m.reason = c.recursionReason(); m.reason != "" {
+		return m, nil
+	}
+	steps := make([]twoByTwo, len(c.contract))
+	for t, rho := range c.contract {
+		steps[t] = c.recursionStep(1 - rho*rho)
+	}
+	period := identityMap()
+	for t, s := range steps {
+		for range c.localSteps(t) { // several only when there is a single island
+			period = s.after(period)
+		}
+	}
+	m.vacuous = period.radius() >= 1
+	v := pair{c.constants.StartCentroid, c.constants.StartConsensus}
+	now := 0
+	for _, t := range c.at {
+		for ; now < t; now++ {
+			if now%checkEvery == 0 && ctx.Err() != nil {
+				return m, ctx.Err()
+			}
+			for range c.localSteps(now) {
+				v = steps[now%len(steps)].apply(v)
+			}
+		}
+		m.values[t] = v
+	}
+	return m, nil
+}
+
+// checkEvery is how many rounds pass between two looks at the context.
+const checkEvery = 1024
+
+func (c *setup) recursionReason() string {
+	if c.problem != "" {
+		return c.problem
+	}
+	if name := c.Algorithm.String(); name != "atc" {
+		return fmt.Sprintf("holds for atc, not for %s", name)
+	}
+	if l := c.constants.L; c.step*2*l > 1+sumTol {
+		return fmt.Sprintf("step %.4g is above 1/(2L) = %.4g", c.step, 1/(2*l))
+	}
+	for t, rho := range c.contract {
+		if h := c.localSteps(t); h > 1 && c.Problem.N > 1 {
+			return fmt.Sprintf("every step must contract disagreement, but round %d has %d local steps without mixing (p = 0)", t+1, h-1)
+		}
+		if p := 1 - rho*rho; p < minContraction {
+			return fmt.Sprintf("every step must contract disagreement, but round %d has p = 1 - ‖W-J‖² = %.4g", t+1, max(0, p))
+		}
+	}
+	return ""
+}
+
+// minContraction is the p that rounding can fake where disagreement is not contracted at all.
+const minContraction = 1e-12
+
+func (c *setup) recursionStep(p float64) twoByTwo {
+	k, eta, l, mu := 0.0, c.step, c.constants.L, c.constants.Mu
+	if p < 1-minContraction {
+		k = (1 - p) * (2 - p) / p
+	} else {
+		p = 1
+	}
+	s := twoByTwo{
+		a: 1 - eta*mu - (2*eta-4*l*eta*eta)*mu/2, b: eta*l + 2*eta*eta*l*l,
+		c: 3 * eta * eta * k * l * l, d: 1 - p/2 + 3*l*l*eta*eta*k,
+		e: eta * eta * c.constants.MeanNoise, f: 3*eta*eta*k*c.constants.Zeta2 + (1-p)*eta*eta*c.spread,
+	}
+	if p == 1 { // exact averaging
+		s.c, s.d = 0, 0
+	}
+	return s
+}
+
+// twoByTwo is the affine map (r, Ξ) ← (a r + b Ξ + e, c r + d Ξ + f).
+type twoByTwo struct{ a, b, c, d, e, f float64 }
+
+func identityMap() twoByTwo { return twoByTwo{a: 1, d: 1} }
+
+func (s twoByTwo) apply(v pair) pair {
+	return pair{s.a*v.centroid + s.b*v.consensus + s.e, s.c*v.centroid + s.d*v.consensus + s.f}
+}
+
+// after returns the linear part of "first, then s".
+func (s twoByTwo) after(first twoByTwo) twoByTwo {
+	return twoByTwo{
+		a: s.a*first.a + s.b*first.c, b: s.a*first.b + s.b*first.d,
+		c: s.c*first.a + s.d*first.c, d: s.c*first.b + s.d*first.d,
+	}
+}
+
+// radius returns the spectral radius; the entries are nonnegative, so the larger eigenvalue is real and positive.
+func (s twoByTwo) radius() float64 {
+	half := (s.a + s.d) / 2
+	return half + math.Sqrt((s.a-s.d)*(s.a-s.d)/4+s.b*s.c)
+}
