@@ -43,7 +43,7 @@ func (q *Quadratic) Constants() Constants {
 		w := q.weight(i)
 		trace := 0.0
 		for k := range q.D {
-			mean[k] += w * q.Start[i][k]
+			mean[k] += w * (q.Start[i][k] - q.Start[0][k]) // from island 0: exact when all start alike
 			if q.Diagonal {
 				trace += q.Noise[i][k]
 			} else {
@@ -54,6 +54,7 @@ func (q *Quadratic) Constants() Constants {
 		c.MeanNoise += w * w * trace
 	}
 	for k := range q.D {
+		mean[k] += q.Start[0][k]
 		e := mean[k] - c.XStar[k]
 		c.StartCentroid += e * e
 		for i := range q.N {

@@ -103,10 +103,11 @@ func (s *moments) measure(weights []float64) Moments {
 		}
 	}
 	for k := range g.m * g.members {
-		mean := 0.0
+		first, mean := s.mean[k], 0.0 // relative to island 0, so that equal islands disagree by exactly nothing
 		for i, w := range weights {
-			mean += w * s.mean[i*g.m*g.members+k]
+			mean += w * (s.mean[i*g.m*g.members+k] - first)
 		}
+		mean += first
 		centroid += mean * mean
 		for i, w := range weights {
 			e := s.mean[i*g.m*g.members+k] - mean

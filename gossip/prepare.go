@@ -18,6 +18,9 @@ func prepare(q *Quadratic, seq *mixing.Sequence, alg Algorithm, step float64, at
 	if q.N != seq.N {
 		return 0, nil, fmt.Errorf("the problem has %d islands, the schedule has %d nodes", q.N, seq.N)
 	}
+	if seq.Random != nil {
+		return 0, nil, fmt.Errorf("%s runs on periodic schedules, this one is random", alg.name())
+	}
 	if step < 0 || math.IsNaN(step) || math.IsInf(step, 0) {
 		return 0, nil, fmt.Errorf("step %g is no positive finite number", step)
 	}

@@ -240,10 +240,11 @@ func (s *simulation) measure(x []float64) Moments {
 	d := s.q.D
 	var m Moments
 	for k := range d {
-		mean := 0.0
+		first, mean := x[k], 0.0 // relative to island 0, so that equal islands disagree by exactly nothing
 		for i, w := range s.weights {
-			mean += w * x[i*d+k]
+			mean += w * (x[i*d+k] - first)
 		}
+		mean += first
 		e := mean - s.star[k]
 		m.Centroid += e * e
 		for i, w := range s.weights {
