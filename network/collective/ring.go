@@ -9,7 +9,7 @@ const (
 	// exactRing is the largest clique whose ring orders are searched exactly: 11! orders, most of them cut off early.
 	exactRing = 12
 	// listedRing is the largest clique whose undominated ring orders are all kept for rounds of several cliques.
-	listedRing = 9
+	listedRing = 8
 	// ringBudget bounds the partial orders that one exact search may visit, about a second's worth.
 	ringBudget = 20_000_000
 )
