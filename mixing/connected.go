@@ -1,9 +1,12 @@
 package mixing
 
 // connected reports whether every node's value reaches every other in the course of repeated periods: the union of
-// the rounds' graphs, an arc j → i where W_ij ≠ 0, is strongly connected.
+// the rounds' graphs (of E[W] for a random sequence), an arc j → i where W_ij ≠ 0, is strongly connected.
 func (s *Sequence) connected() bool {
 	if s.Random != nil {
+		if s.Random.exchangeable {
+			return s.Random.joins
+		}
 		return s.Random.Mean != nil && stronglyConnected(s.N, []*Matrix{s.Random.Mean})
 	}
 	ws := make([]*Matrix, len(s.Steps))

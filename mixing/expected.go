@@ -12,10 +12,7 @@ func (a *analysis) random() {
 	r.Expected = &Expected{}
 	switch {
 	case x.exchangeable:
-		// E[W'W] = a I + b J, and the positive map S → E[W S W'] has an invariant eigenvector, P itself. W is a
-		// projection onto values that are constant on cliques, so both are the expected share of what it keeps.
-		rest := x.kept
-		r.Expected.P, r.Expected.Rate = number(1-rest), number(rest)
+		r.Expected.P, r.Expected.Rate = number(1-x.kept), number(x.kept)
 	case a.seq.N > DenseLimit:
 		a.warn("%d nodes: second moments are formed up to %d", a.seq.N, DenseLimit)
 	default:
@@ -36,7 +33,7 @@ func (a *analysis) random() {
 
 // adjoint writes E[W' S W] into dst for symmetric S, and reports whether that was possible.
 func (r *Random) adjoint(dst, s *mat.Dense) bool {
-	if r.Outcomes == nil {
+	if r.Outcomes == nil || r.laplacians != nil {
 		return r.SecondMoment(dst, s) // MATCHA is symmetric, and so is every exchangeable family
 	}
 	dst.Zero()

@@ -1,6 +1,7 @@
 package mixing
 
 import (
+	"fmt"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
@@ -22,7 +23,8 @@ type Random struct {
 	n            int
 	draw         func(rng *rand.Rand) *Matrix
 	exchangeable bool
-	kept         float64 // exchangeable: E tr(P W)/(n-1), the share of disagreement that survives a round
+	joins        bool      // exchangeable: rounds connect at all
+	kept         float64   // exchangeable: E tr(P W)/(n-1), the share of disagreement that survives a round
 	laplacians   []*Matrix // MATCHA: Laplacians L_j of the matchings ...
 	variances    []float64 // ... with weights α² p_j (1-p_j) in S → W̄ S W̄ + Σ_j α² p_j (1-p_j) L_j S L_j
 }
@@ -37,11 +39,11 @@ type Outcome struct {
 func (r *Random) Draw(rng *rand.Rand) *Matrix { return r.draw(rng) }
 
 // SecondMoment writes E[W S W'] into dst, for a symmetric n × n matrix S, and reports whether that was possible: with
-// listed outcomes and for MATCHA it is, exactly; a distribution that can only be sampled leaves dst alone. S and dst
-// must not overlap.
+// listed outcomes it is, and for MATCHA with any number of matchings; a distribution that can only be sampled leaves
+// dst alone. S and dst must not overlap.
 func (r *Random) SecondMoment(dst, s *mat.Dense) bool {
 	switch {
-	case r.Outcomes != nil:
+	case r.Outcomes != nil && r.laplacians == nil:
 		dst.Zero()
 		tmp, both := mat.NewDense(r.n, r.n, nil), mat.NewDense(r.n, r.n, nil)
 		for _, o := range r.Outcomes {
@@ -88,31 +90,86 @@ func transpose(a *mat.Dense) {
 // newRandom returns the mixing side of a random schedule whose rules have been applied.
 func newRandom(s *schedule.Schedule) *Random {
 	src := s.Random
-	r := &Random{LocalSteps: src.LocalSteps, n: s.N, exchangeable: src.Exchangeable}
+	r := &Random{LocalSteps: src.LocalSteps, n: s.N}
 	for i := range src.Outcomes {
 		r.Outcomes = append(r.Outcomes, Outcome{src.Outcomes[i].Probability, fromRound(s.N, &src.Outcomes[i].Round)})
 	}
+	r.draw = func(rng *rand.Rand) *Matrix {
+		round := src.Draw(rng)
+		return fromRound(s.N, &round)
+	}
 	switch {
+	case src.Exchangeable:
+		r.setExchangeable(src.CliqueSize, src.Lazy)
+	case len(src.Matchings) > 0:
+		r.setMatchings(src)
 	case r.Outcomes != nil:
 		r.Mean = meanMatrix(s.N, r.Outcomes)
-		r.draw = func(rng *rand.Rand) *Matrix {
-			u := rng.Float64()
-			for _, o := range r.Outcomes {
-				if u -= o.Probability; u < 0 {
-					return o.W
-				}
-			}
-			return r.Outcomes[len(r.Outcomes)-1].W
-		}
-	default:
-		r.draw = func(rng *rand.Rand) *Matrix {
-			round := src.Draw(rng)
-			return fromRound(s.N, &round)
-		}
+	}
+	if r.Outcomes != nil {
+		r.draw = r.pick
 	}
 	return r
 }
 
+func (r *Random) pick(rng *rand.Rand) *Matrix {
+	u := rng.Float64()
+	for _, o := range r.Outcomes {
+		if u -= o.Probability; u < 0 {
+			return o.W
+		}
+	}
+	return r.Outcomes[len(r.Outcomes)-1].W
+}
+
+// setExchangeable uses the symmetry of uniformly random partitions into g cliques: E[W] and E[W'W] are combinations
+// of I and J, fixed by their traces, and so is the leading eigenmatrix P of S → E[W S W'] (it may be averaged over
+// all renamings, and the cone of positive semidefinite matrices keeps it from vanishing). W = (1-θ) I + θ A with a
+// projection A of rank g, so that tr W'W - 1 = (g-1) + (1-θ)² (n-g).
+func (r *Random) setExchangeable(k int, lazy float64) {
+	theta := lazy
+	if theta == 0 {
+		theta = 1
+	}
+	n, g := float64(r.n), float64((r.n+k-1)/k)
+	r.exchangeable, r.joins = true, k > 1 || r.n == 1
+	if r.n > 1 {
+		r.kept = (g - 1 + (1-theta)*(1-theta)*(n-g)) / (n - 1)
+	}
+	if r.n > DenseLimit {
+		return
+	}
+	round := schedule.Round{}
+	for i := range r.n {
+		for j := range r.n {
+			w := theta * (1 - g/n) / max(1, n-1)
+			if i == j {
+				w = 1 - theta + theta*g/n
+			}
+			round.Entries = append(round.Entries, schedule.Edge{I: i, J: j, Weight: w})
+		}
+	}
+	r.Mean = fromRound(r.n, &round)
+}
+
+// setMatchings uses W = I - α Σ_j B_j L_j with independent B_j: E[W S W'] = W̄ S W̄ + Σ_j α² p_j (1-p_j) L_j S L_j.
+func (r *Random) setMatchings(src *schedule.Random) {
+	var mean schedule.Round
+	for j, m := range src.Matchings {
+		p := src.Probabilities[j]
+		var l schedule.Round
+		for _, e := range m {
+			mean.Edges = append(mean.Edges, schedule.Edge{I: e.I, J: e.J, Weight: src.Step * p})
+			l.Entries = append(l.Entries, schedule.Edge{I: e.I, J: e.J, Weight: -1}, schedule.Edge{I: e.J, J: e.I, Weight: -1},
+				schedule.Edge{I: e.I, J: e.I, Weight: 1}, schedule.Edge{I: e.J, J: e.J, Weight: 1})
+		}
+		r.laplacians = append(r.laplacians, fromRound(r.n, &l))
+		r.variances = append(r.variances, src.Step*src.Step*p*(1-p))
+	}
+	r.Mean = fromRound(r.n, &mean)
+}
+
+// meanMatrix returns E[W], the entries of each row in the order of their columns.
 func meanMatrix(n int, outcomes []Outcome) *Matrix {
 	rows := make([]map[int]float64, n)
 	for i := range rows {
@@ -134,16 +191,54 @@ func meanMatrix(n int, outcomes []Outcome) *Matrix {
 	return fromRound(n, &r)
 }
 
+// maxListedMatchings is the number of MATCHA's matchings whose subsets are all listed: 2^13 is below
+// schedule.MaxOutcomes.
+const maxListedMatchings = 13
+
+// explicitRandom applies open rules to the outcomes, and chooses probabilities and step of a MATCHA schedule.
 func explicitRandom(s *schedule.Schedule) (*schedule.Random, error) {
 	r := *s.Random
+	if len(r.Matchings) > 0 && r.Probabilities == nil {
+		p, step, err := matcha(s.N, r.Matchings, r.Budget)
+		if err != nil {
+			return nil, fmt.Errorf("schedule %s: %w", s.Name, err)
+		}
+		r.Probabilities, r.Step = p, step
+		if len(r.Matchings) <= maxListedMatchings {
+			r.Outcomes = subsets(&r)
+		}
+		return &r, nil
+	}
 	r.Outcomes = nil
 	for i := range s.Random.Outcomes {
 		o := &s.Random.Outcomes[i]
 		round, _, err := explicitRound(s.N, &o.Round)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("schedule %s, outcome %d: %w", s.Name, i, err)
 		}
 		r.Outcomes = append(r.Outcomes, schedule.Outcome{Probability: o.Probability, Round: *round})
 	}
 	return &r, nil
+}
+
+// subsets lists all choices of active matchings that can happen.
+func subsets(r *schedule.Random) []schedule.Outcome {
+	var out []schedule.Outcome
+	for set := range 1 << len(r.Matchings) {
+		o := schedule.Outcome{Probability: 1, Round: schedule.Round{LocalSteps: r.LocalSteps}}
+		for j, m := range r.Matchings {
+			if set>>j&1 == 0 {
+				o.Probability *= 1 - r.Probabilities[j]
+				continue
+			}
+			o.Probability *= r.Probabilities[j]
+			for _, e := range m {
+				o.Round.Edges = append(o.Round.Edges, schedule.Edge{I: e.I, J: e.J, Weight: r.Step})
+			}
+		}
+		if o.Probability > 0 {
+			out = append(out, o)
+		}
+	}
+	return out
 }

@@ -25,7 +25,20 @@ func init() {
 		{Name: "grid", Keys: []string{"rows=", "columns="}, About: "a rectangle of nodes, row by row", graph: true, build: graphOf(gridEdges)},
 		{Name: "torus", Keys: []string{"rows=", "columns="}, About: "a grid closed in both directions", graph: true, build: graphOf(torusEdges)},
 		{Name: "hypercube", About: "neighbors differ in one bit; n is a power of two", graph: true, build: graphOf(hypercubeEdges)},
+		{Name: "graph", Keys: []string{"file="}, About: "the graph of a file: an edge list, GraphML, GML or node-link JSON", graph: true, build: graphFile},
+		{Name: "one-way-ring", About: "each node averages with the next: ½ I + ½ shift, directed", build: oneWayRing},
+		{Name: "exponential", About: "static exponential graph: hops of 1, 2, 4, ... with equal weights, directed", build: exponential},
+		{Name: "one-peer-exponential", About: "one hop of the exponential graph a round; exact where n is a power of two", build: onePeerExponential},
+		{Name: "one-peer-hypercube", About: "one direction of the hypercube a round: exact after log2 n rounds", build: onePeerHypercube},
+		{Name: "hyper-hypercube", Keys: []string{"k="}, About: "exact in one round per factor of n, in cliques of at most k+1", build: buildHyperHypercube},
+		{Name: "base", Keys: []string{"k="}, About: "Base-(k+1) graph: exact for any n with at most k neighbors a round", build: buildBase},
+		{Name: "round-robin", About: "circle method: all pairs meet once", build: roundRobin},
 		{Name: "rotating-cliques", Keys: []string{"k="}, About: "cliques of k that rotate so that all pairs meet, from a resolvable design where one is known", build: rotatingCliques},
+		{Name: "hierarchical", Keys: []string{"groups=", "inner=", "outer="}, About: "inner rounds within equal groups, then outer rounds of all", build: hierarchical},
+		{Name: "random-matching", About: "a uniformly random matching each round", build: randomMatching},
+		{Name: "random-cliques", Keys: []string{"k="}, About: "a uniformly random partition into cliques of k each round", build: randomCliques},
+		{Name: "random-edge", Keys: []string{"graph="}, About: "one random edge of a graph each round: randomized gossip", build: randomEdge},
+		{Name: "matcha", Keys: []string{"graph=", "budget="}, About: "matchings of a graph, active at random with optimized probabilities", build: matcha},
 	}
 }
 

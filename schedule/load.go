@@ -200,6 +200,11 @@ func (b *builder) terms(n float64, remedy string) error {
 	return nil
 }
 
+// unknown is the error of a value that is none of those known.
+func (b *builder) unknown(key, value string, known []string) error {
+	return b.Errorf("%s=%s is unknown%s", key, value, text.DidYouMean(value, known))
+}
+
 // round appends a round.
 func (b *builder) round(r Round) { b.out.Rounds = append(b.out.Rounds, r) }
 
@@ -244,8 +249,11 @@ func (f *Family) load(line string, o Options) (*Schedule, error) {
 		finish(&s.Rounds[i])
 	}
 	if s.Random != nil {
-		if lazy != 0 && lazy != 1 {
-			return nil, sp.Errorf("lazy= is for schedules that are not random")
+		if lazy < 1 {
+			s.Random.Lazy = lazy
+		}
+		if s.Random.Lazy != 0 && len(s.Random.Matchings) > 0 {
+			return nil, sp.Errorf("lazy= has no place in a family that chooses its own step")
 		}
 		s.Random.LocalSteps = h
 		s.Random.family = strings.TrimSpace(line)

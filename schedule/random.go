@@ -20,6 +20,10 @@ type Random struct {
 	// Exchangeable says that renaming the nodes leaves the distribution as it is, as for a uniformly random
 	// matching: then E[W] and E[W'W] are combinations of I and J.
 	Exchangeable bool
+	CliqueSize   int // of an exchangeable distribution: every round is cut into ceil(N / CliqueSize) cliques
+
+	// Lazy is θ in W ← (1-θ) I + θ W of each drawn round; 0 means unset, as does 1. Outcomes carry it already.
+	Lazy float64
 
 	// Matchings make a MATCHA schedule (Wang et al. 2019): matching j of the base graph is active with probability
 	// Probabilities[j], independently, and an active edge has weight Step. Probabilities is nil until mixing.Explicit
@@ -47,7 +51,7 @@ const MaxOutcomes = 10_000
 func (r *Random) Draw(rng *rand.Rand) Round {
 	switch {
 	case r.draw != nil:
-		return Round{LocalSteps: r.LocalSteps, Cliques: r.draw(rng)}
+		return Round{LocalSteps: r.LocalSteps, Lazy: r.Lazy, Cliques: r.draw(rng)}
 	case len(r.Matchings) > 0:
 		var edges []Edge
 		for j, m := range r.Matchings {
