@@ -50,7 +50,7 @@ func newSpace(ctx context.Context, n, jobs int, price func(cliques [][]int) (flo
 		s.byCount[len(p)] = append(s.byCount[len(p)], i)
 	}
 	for _, list := range s.byCount {
-		slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(s.seconds[a], s.seconds[b]) })
+		s.sortBySeconds(list)
 	}
 	return s, nil
 }
@@ -110,15 +110,13 @@ type Count struct {
 // pairs finds the best schedules of one and two rounds among all of them. Nothing is left out but what a bound
 // excludes: a pair is skipped only if its lower bound exceeds the k-th best staleness known.
 func (s *space) pairs(ctx context.Context, jobs int, lead *leaders) (Count, error) {
-	count := Count{Partitions: len(s.parts), Pairs: len(s.parts) * (len(s.parts) - 1) / 2}
-	for i, p := range s.parts {
-		lead.offer(candidate{[]int{i}, single(p, s.seconds[i])})
-	}
+	count := s.singles(lead)
+	count.Pairs = len(s.parts) * (len(s.parts) - 1) / 2
 	order := make([]int, len(s.parts)) // fast rounds first: they make good incumbents early
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.seconds[a], s.seconds[b]) })
+	s.sortBySeconds(order)
 
 	// The work goes in batches, and the bar moves between batches only: what is pruned, and so every count, is the
 	// same for any number of workers.

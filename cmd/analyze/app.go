@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/urfave/cli/v2"
+)
+
+// run is the whole program: arguments in, exit status out.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	app := newApp(stdout, stderr)
+	args, err := arrange(app, args)
+	if err == nil {
+		err = app.RunContext(ctx, args)
+	}
+	return exitCode(ctx, stderr, err)
+}
+
+func newApp(stdout, stderr io.Writer) *cli.App {
+	return &cli.App{
+		Name:                      "analyze",
+		Usage:                     "convergence theory of decentralized SGD over a wide-area network",
+		Description:               appDescription,
+		Writer:                    stdout,
+		ErrWriter:                 stderr,
+		HideVersion:               true,
+		DisableSliceFlagSeparator: true, // a schedule such as ring:n=4,h=2 has commas of its own
+		ExitErrHandler:            func(*cli.Context, error) {},
+		Commands: []*cli.Command{
+			plotCommand(), costCommand(), mixingCommand(), exactCommand(), simulateCommand(), boundsCommand(),
+			validateCommand(), optimizeCommand(), topologyCommand(), scheduleCommand(), versionCommand(),
+		},
+	}
+}
+
+const appDescription = `Islands of compute in several cities train one model together. Given a network, what its routers can do
+(multicast replicates, in-line FPGAs sum), a payload and a step time: which schedule of rotating cliques keeps the
+islands closest together per second, how fast does SGD then converge, and how far is that from one room?
+
+  analyze plot                                        the nine-city study: figures/index.html
+  analyze cost --schedule allreduce                   what a round costs under each capability
+  analyze mixing --schedule rotating-cliques:k=3,n=9  how fast a schedule averages
+  analyze validate                                    do bound, exact moments and simulation agree?
+
+EXIT STATUS: 0 done, 1 failed, 2 wrong usage or input, 3 finished but a check or bound was violated, 130 interrupted.`
+
+// common are the flags that every command takes, with the same meaning.
+type common struct {
+	seed    uint64
+	jobs    int
+	json    bool
+	quiet   bool
+	verbose bool
+	timeout time.Duration
+}
+
+// session is one command at work: its context, its streams and what it shares with all others.
+type session struct {
+	common
+	ctx            context.Context
+	command        string
+	args           []string
+	stdout, stderr io.Writer
+	warnings       []string
+}
+
+// command builds a cli.Command around an action that takes a session. Its flags are the command's own and the common
+// ones. arguments is the usage text of the positional arguments, and max how many there may be (-1: any number).
+func command(name, usage, arguments, description string, maxArgs int, flags []cli.Flag, action func(*session) error) *cli.Command {
+	s := &session{command: name}
+	own := append(flags, s.flags()...)
+	return &cli.Command{
+		Name: name, Usage: usage, ArgsUsage: arguments, Description: description,
+		Flags:           own,
+		HideHelpCommand: true,
+		OnUsageError:    func(_ *cli.Context, err error, _ bool) error { return inputf("%v (see analyze help %s)", err, name) },
+		Action: func(c *cli.Context) error {
+			s.ctx, s.stdout, s.stderr, s.args = c.Context, c.App.Writer, c.App.ErrWriter, c.Args().Slice()
+			if maxArgs >= 0 && len(s.args) > maxArgs {
+				return inputf("%s: argument %q is one too many (see analyze help %s)", name, s.args[maxArgs], name)
+			}
+			if s.jobs < 0 {
+				return inputf("--jobs %d is negative (0 means all cores)", s.jobs)
+			}
+			if s.timeout > 0 {
+				var cancel context.CancelFunc
+				s.ctx, cancel = context.WithTimeout(s.ctx, s.timeout)
+				defer cancel()
+			}
+			err := action(s)
+			if err == nil || errors.Is(err, errViolated) {
+				s.printWarnings()
+			}
+			return err
+		},
+	}
+}
+
+func (s *session) flags() []cli.Flag {
+	return []cli.Flag{
+		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "master seed of all randomness; equal seeds give equal results", Destination: &s.seed, Category: "common"},
+		&cli.IntFlag{Name: "jobs", Usage: "worker goroutines (default: cores); results do not depend on it", Destination: &s.jobs, Category: "common"},
+		&cli.BoolFlag{Name: "json", Usage: "print the result as one JSON object", Destination: &s.json, Category: "common"},
+		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no progress and no warnings on stderr", Destination: &s.quiet, Category: "common"},
+		&cli.BoolFlag{Name: "verbose", Usage: "say more on stderr", Destination: &s.verbose, Category: "common"},
+		&cli.DurationFlag{Name: "timeout", Usage: "give up after this time, for instance 30s", Destination: &s.timeout, Category: "common"},
+		&cli.StringFlag{Name: "config", Usage: "YAML file of flag values; flags and ANALYZE_* variables win over it", Category: "common"},
+	}
+}
+
+// warn records a warning for the result and, unless --quiet, for stderr.
+func (s *session) warn(format string, a ...any) {
+	s.warnings = append(s.warnings, fmt.Sprintf(format, a...))
+}
+
+func (s *session) printWarnings() {
+	if s.quiet || s.json {
+		return
+	}
+	for _, w := range s.warnings {
+		fmt.Fprintln(s.stderr, "warning: "+w)
+	}
+}

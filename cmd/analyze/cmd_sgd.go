@@ -1,0 +1,197 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/islandsgd/islands/bounds"
+	"github.com/islandsgd/islands/gossip"
+	"github.com/islandsgd/islands/mixing"
+	"github.com/islandsgd/islands/schedule"
+)
+
+// experiment is what exact, simulate and bounds have in common: one schedule, one problem, one algorithm.
+type experiment struct {
+	schedule  *schedule.Schedule
+	sequence  *mixing.Sequence
+	problem   *gossip.Quadratic
+	algorithm gossip.Algorithm
+	at        []int
+}
+
+func loadExperiment(sch *scheduleFlags, sgd *sgdFlags) (*experiment, error) {
+	var e experiment
+	var err error
+	if e.schedule, _, err = sch.one(schedule.Options{}); err != nil {
+		return nil, err
+	}
+	if e.sequence, err = mixing.New(e.schedule); err != nil {
+		return nil, input(err)
+	}
+	if e.problem, err = sgd.load(e.schedule.N); err != nil {
+		return nil, err
+	}
+	if e.algorithm, err = sgd.check(); err != nil {
+		return nil, err
+	}
+	if e.at, err = sgd.rounds(); err != nil {
+		return nil, err
+	}
+	return &e, nil
+}
+
+func exactCommand() *cli.Command {
+	sch, sgd := &scheduleFlags{}, &sgdFlags{}
+	return command("exact", "exact moments of SGD on a quadratic", "", `Computes the mean square error, its centroid part (mean of the islands against the optimum) and its consensus part
+(islands against their mean), without sampling, and their limits.
+
+  analyze exact --schedule ring:n=8 --at 1,10,100
+  analyze exact --schedule rotating-cliques:k=3,h=4 --problem quadratic:d=50,spread=0.5 --step 0.05 --json`, 0,
+		append(append(sch.flags(false), sch.topologyFlag()), sgd.flags()...), func(s *session) error {
+			e, err := loadExperiment(sch, sgd)
+			if err != nil {
+				return err
+			}
+			r, err := gossip.Exact(s.ctx, e.problem, e.sequence, gossip.ExactOptions{Algorithm: e.algorithm, Step: sgd.step, At: e.at, Jobs: s.jobs})
+			if err != nil {
+				return s.inputUnlessStopped(err)
+			}
+			s.warnings = append(s.warnings, r.Warnings...)
+			if s.json {
+				return s.printJSON(r)
+			}
+			fmt.Fprintf(s.stdout, "%s on %s with %s, step %s\n\n", e.schedule.Name, sgd.problem, e.algorithm, number(r.Step))
+			t := table{head: []string{"round", "mse", "centroid", "consensus"}}
+			for _, p := range r.Points {
+				if p.Overflow {
+					t.add(fmt.Sprint(p.T), "∞", "∞", "∞")
+					continue
+				}
+				t.add(fmt.Sprint(p.T), number(p.MSE), number(p.Centroid), number(p.Consensus))
+			}
+			if m := r.Stationary; m != nil {
+				t.add("∞", number(m.MSE), number(m.Centroid), number(m.Consensus))
+			}
+			t.write(s.stdout)
+			fmt.Fprintf(s.stdout, "\nspectral radius per round %s: ", optional(r.Radius))
+			if r.Stable {
+				fmt.Fprintln(s.stdout, "stable, the last line is the limit")
+			} else {
+				fmt.Fprintln(s.stdout, "not stable, there is no limit")
+			}
+			return nil
+		})
+}
+
+func simulateCommand() *cli.Command {
+	sch, sgd := &scheduleFlags{}, &sgdFlags{}
+	return command("simulate", "simulate SGD in many runs", "", `Runs the algorithm itself and reports means over runs with standard errors and 95% intervals. Equal seeds give equal
+bits for any --jobs.
+
+  analyze simulate --schedule ring:n=8 --at 1,10,100 --runs 1000`, 0,
+		append(append(sch.flags(false), sch.topologyFlag(), sgd.runsFlag(100)), sgd.flags()...), func(s *session) error {
+			e, err := loadExperiment(sch, sgd)
+			if err != nil {
+				return err
+			}
+			if sgd.runs < 1 {
+				return inputf("--runs %d: at least 1 run is needed", sgd.runs)
+			}
+			progress := s.progress("runs")
+			r, err := gossip.Simulate(s.ctx, e.problem, e.sequence, gossip.SimulateOptions{
+				Algorithm: e.algorithm, Step: sgd.step, At: e.at, Runs: sgd.runs, Seed: s.seed, Jobs: s.jobs, Progress: progress.update,
+			})
+			progress.done()
+			if err != nil && (r == nil || r.Runs == 0 || !stopped(err)) {
+				return s.inputUnlessStopped(err)
+			}
+			s.warnings = append(s.warnings, r.Warnings...)
+			if err != nil {
+				s.warn("stopped after %d of %d runs", r.Runs, sgd.runs)
+			}
+			if printErr := printSimulation(s, e, sgd, r); printErr != nil {
+				return printErr
+			}
+			return err
+		})
+}
+
+func printSimulation(s *session, e *experiment, sgd *sgdFlags, r *gossip.SimulateResult) error {
+	if s.json {
+		return s.printJSON(r)
+	}
+	fmt.Fprintf(s.stdout, "%s on %s with %s, step %s, %d runs (mean and standard error)\n\n", e.schedule.Name, sgd.problem, e.algorithm, number(r.Step), r.Runs)
+	t := table{head: []string{"round", "mse", "±", "centroid", "±", "consensus", "±"}}
+	for _, p := range r.Points {
+		t.add(fmt.Sprint(p.T), number(p.MSE.Mean), number(p.MSE.StandardError), number(p.Centroid.Mean), number(p.Centroid.StandardError), number(p.Consensus.Mean), number(p.Consensus.StandardError))
+	}
+	t.write(s.stdout)
+	if d := r.Diverged; d != nil {
+		fmt.Fprintf(s.stdout, "\ndiverged: run %d passed the range of numbers in round %d\n", d.Run, d.Round)
+	}
+	if s.verbose {
+		fmt.Fprintf(s.stderr, "%s local steps per second\n", number(r.StepsPerSecond))
+	}
+	return nil
+}
+
+func boundsCommand() *cli.Command {
+	sch, sgd := &scheduleFlags{}, &sgdFlags{}
+	return command("bounds", "convergence bounds of a schedule on a problem", "", `Evaluates every bound whose assumptions hold, and says of the others which assumption fails. A guarantee is never below
+the exact value; an order is a published rate up to constants.
+
+  analyze bounds --schedule rotating-cliques:k=3 --at 1,10,100`, 0,
+		append(append(sch.flags(false), sch.topologyFlag()), sgd.flags()...), func(s *session) error {
+			e, err := loadExperiment(sch, sgd)
+			if err != nil {
+				return err
+			}
+			all, err := bounds.Evaluate(s.ctx, bounds.Setting{Problem: e.problem, Sequence: e.sequence, Algorithm: e.algorithm, Step: sgd.step, At: e.at})
+			if err != nil {
+				return s.inputUnlessStopped(err)
+			}
+			if s.json {
+				return s.printJSON(map[string]any{"bounds": all})
+			}
+			printBounds(s, e, all)
+			return nil
+		})
+}
+
+func printBounds(s *session, e *experiment, all []bounds.Bound) {
+	head := []string{"bound", "kind"}
+	for _, t := range e.at {
+		head = append(head, fmt.Sprintf("t=%d", t))
+	}
+	t := table{head: append(head, "note")}
+	for _, b := range all {
+		cells := []string{b.ID, string(b.Kind)}
+		note := ""
+		if b.Vacuous {
+			note = "vacuous: grows without limit"
+		}
+		for i := range e.at {
+			if b.Applicable {
+				cells = append(cells, number(b.Points[i].Value))
+			} else {
+				cells = append(cells, "–")
+				note = "not applicable: " + b.Reason
+			}
+		}
+		t.add(append(cells, note)...)
+	}
+	t.write(s.stdout)
+}
+
+// stopped reports whether an error is the end of the context.
+func stopped(err error) bool { return errors.Is(err, errCanceled) || errors.Is(err, errDeadline) }
+
+// inputUnlessStopped marks an error of a computation as a mistake in its input, unless the context ended.
+func (s *session) inputUnlessStopped(err error) error {
+	if stopped(err) {
+		return err
+	}
+	return input(err)
+}

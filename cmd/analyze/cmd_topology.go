@@ -1,0 +1,110 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/islandsgd/islands/internal/units"
+	"github.com/islandsgd/islands/network"
+)
+
+func topologyCommand() *cli.Command {
+	return &cli.Command{
+		Name: "topology", Usage: "show and check networks",
+		Subcommands:     []*cli.Command{topologyShow(), topologyCheck(), topologyList()},
+		HideHelpCommand: true,
+		Action: func(*cli.Context) error {
+			return inputf("topology needs one of: show, check, list (see analyze help topology)")
+		},
+	}
+}
+
+// topologyArgument is the positional argument, or else the default network.
+func topologyArgument(s *session) (*network.Topology, error) {
+	arg := "nine-city"
+	if len(s.args) > 0 {
+		arg = s.args[0]
+	}
+	t, err := network.Load(arg)
+	if err != nil {
+		return nil, fileError(err)
+	}
+	s.warnings = append(s.warnings, t.Warnings...)
+	return t, nil
+}
+
+func topologyShow() *cli.Command {
+	return command("show", "routers, links, islands, diameter and bridges of a network", "[TOPOLOGY]", `
+  analyze topology show
+  analyze topology show star:n=8,bandwidth=100Gbps --json
+  analyze topology show my-network.yaml`, 1, nil, func(s *session) error {
+		t, err := topologyArgument(s)
+		if err != nil {
+			return err
+		}
+		sum := t.Summary()
+		if s.json {
+			return s.printJSON(sum)
+		}
+		fmt.Fprintf(s.stdout, "%s: %d routers, %d links, %d islands", sum.Name, sum.Routers, sum.Links, sum.Islands)
+		if sum.DiameterSeconds != nil {
+			fmt.Fprintf(s.stdout, ", diameter %s one way\n", units.FormatSeconds(*sum.DiameterSeconds))
+		} else {
+			fmt.Fprintf(s.stdout, ", in %d pieces\n", sum.Components)
+		}
+		if len(sum.Bridges) > 0 {
+			var pairs []string
+			for _, b := range sum.Bridges {
+				pairs = append(pairs, b[0]+"-"+b[1])
+			}
+			fmt.Fprintf(s.stdout, "bridges (their loss disconnects): %s\n", strings.Join(pairs, ", "))
+		}
+		fmt.Fprintln(s.stdout)
+		links := table{head: []string{"from", "to", "bandwidth", "one-way latency"}}
+		for _, l := range t.Links {
+			links.add(t.Routers[l.A].ID, t.Routers[l.B].ID, units.FormatBandwidth(l.Bandwidth), units.FormatSeconds(l.Latency))
+		}
+		links.write(s.stdout)
+		fmt.Fprintln(s.stdout)
+		islands := table{head: []string{"island", "router", "egress", "ingress"}}
+		for _, i := range t.Islands {
+			islands.add(i.ID, t.Routers[i.Router].ID, units.FormatBandwidth(i.Egress), units.FormatBandwidth(i.Ingress))
+		}
+		islands.write(s.stdout)
+		return nil
+	})
+}
+
+func topologyCheck() *cli.Command {
+	return command("check", "read a network and say whether it is usable", "TOPOLOGY", `
+  analyze topology check my-network.yaml`, 1, nil, func(s *session) error {
+		if len(s.args) == 0 {
+			return inputf("topology check needs a file or a name")
+		}
+		t, err := topologyArgument(s)
+		if err != nil {
+			return err
+		}
+		sum := t.Summary()
+		if !sum.Connected {
+			s.warn("%s falls into %d pieces: a clique that spans two of them has no price", sum.Name, sum.Components)
+		}
+		if s.json {
+			return s.printJSON(sum)
+		}
+		fmt.Fprintf(s.stdout, "%s is usable: %d routers, %d links, %d islands\n", sum.Name, sum.Routers, sum.Links, sum.Islands)
+		return nil
+	})
+}
+
+func topologyList() *cli.Command {
+	return command("list", "the built-in networks and families", "", "", 0, nil, func(s *session) error {
+		if s.json {
+			return s.printJSON(map[string][]string{"presets": network.Presets(), "families": network.Families()})
+		}
+		fmt.Fprintf(s.stdout, "presets:  %s\nfamilies: %s\n", strings.Join(network.Presets(), ", "), strings.Join(network.Families(), ", "))
+		return nil
+	})
+}

@@ -1,0 +1,84 @@
+package plots
+
+import (
+	"fmt"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/islandsgd/islands/study"
+)
+
+// Consensus draws the error of a schedule against rounds: bound, exact moments, and simulation with its 95% interval;
+// the consensus error on the left, the error of the mean on the right.
+func Consensus(e *study.Evidence) *Figure {
+	f := &Figure{
+		Name: "consensus", Title: "Bound, exact and simulated error", Width: fullWidth, Height: 80 * vg.Millimeter,
+		Caption: fmt.Sprintf("SGD with step %s under the schedule %s on %s. Left, how far the islands are from their mean; right, how far their mean is from the optimum. "+
+			"The exact moments (line) run inside the band of %d simulated runs (mean and 95%% interval); the bound (dashed, %s) stays above both: it is a guarantee.",
+			shortNumber(e.Step), e.Schedule, e.Problem, e.Runs, e.Bound),
+		Sources: "Bound: kernel form with products of mixing matrices; exact: second-moment recursion on quadratics.",
+		Data: Table{Columns: []string{"round", "consensus_bound", "consensus_exact", "consensus_mean", "consensus_low", "consensus_high",
+			"centroid_bound", "centroid_exact", "centroid_mean", "centroid_low", "centroid_high"}},
+	}
+	for _, p := range e.Points {
+		f.Data.Rows = append(f.Data.Rows, row(p.T, value(p.BoundConsensus), p.ExactConsensus, p.Consensus.Mean, p.Consensus.Low, p.Consensus.High,
+			value(p.BoundCentroid), p.ExactCentroid, p.Centroid.Mean, p.Centroid.Low, p.Centroid.High))
+	}
+	f.Draw = func(c draw.Canvas) error {
+		blank(c)
+		drawEvidence(panel(c, 0, 0.5, 0.09, 1), e, "consensus error", func(p study.EvidencePoint) (*float64, float64, study.Band) {
+			return p.BoundConsensus, p.ExactConsensus, p.Consensus
+		})
+		drawEvidence(panel(c, 0.5, 1, 0.09, 1), e, "centroid error", func(p study.EvidencePoint) (*float64, float64, study.Band) {
+			return p.BoundCentroid, p.ExactCentroid, p.Centroid
+		})
+		for i, l := range []entry{
+			{"bound (guarantee)", dashed(red, lineWidth)}, {"exact moments", solid(ink, lineWidth)}, {"simulated, 95% interval", solid(mix(sky, 0.6), 6)},
+		} {
+			legend(c, c.X(0.16+0.26*float64(i)), c.Y(0.045), []entry{l})
+		}
+		return nil
+	}
+	return f
+}
+
+// value is a number that may not exist, as row prints it.
+func value(v *float64) any {
+	if v == nil {
+		return ""
+	}
+	return *v
+}
+
+func drawEvidence(c draw.Canvas, e *study.Evidence, title string, pick func(study.EvidencePoint) (*float64, float64, study.Band)) {
+	var bound, exact plotter.XYs
+	var area band
+	area.fill = mix(sky, 0.6)
+	lo, hi, last := 0.0, 0.0, 1.0
+	for _, pt := range e.Points {
+		b, x, s := pick(pt)
+		t := float64(pt.T)
+		last = max(last, t)
+		exact = append(exact, plotter.XY{X: t, Y: x})
+		for _, v := range []float64{x, s.Low, s.High} {
+			if v > 0 && (lo == 0 || v < lo) {
+				lo = v
+			}
+			hi = max(hi, v)
+		}
+		if b != nil {
+			bound = append(bound, plotter.XY{X: t, Y: *b})
+			hi = max(hi, *b)
+		}
+		area.x, area.low, area.high = append(area.x, t), append(area.low, s.Low), append(area.high, s.High)
+	}
+	p := newPlot(title, "rounds", "mean square, parameter units²")
+	p.X.Min, p.X.Max = 0, last
+	p.X.Tick.Marker = plot.DefaultTicks{}
+	logScale(&p.Y, lo, hi)
+	p.Add(grid{y: true}, area, curve{exact, solid(ink, lineWidth)}, curve{bound, dashed(red, lineWidth)})
+	p.Draw(c)
+}

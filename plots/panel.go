@@ -1,0 +1,98 @@
+package plots
+
+import (
+	"image/color"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// panel is the part of a canvas between fractions of its width and height.
+func panel(c draw.Canvas, left, right, bottom, top float64) draw.Canvas {
+	return draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
+		Min: vg.Point{X: c.X(left), Y: c.Y(bottom)},
+		Max: vg.Point{X: c.X(right), Y: c.Y(top)},
+	}}
+}
+
+// blank fills a canvas with paper.
+func blank(c draw.Canvas) { fillRect(c, c.Min, c.Max, paper) }
+
+func fillRect(c draw.Canvas, a, b vg.Point, col color.Color) {
+	c.FillPolygon(col, []vg.Point{a, {X: b.X, Y: a.Y}, b, {X: a.X, Y: b.Y}})
+}
+
+func strokeRect(c draw.Canvas, a, b vg.Point, line draw.LineStyle) {
+	c.StrokeLines(line, []vg.Point{a, {X: b.X, Y: a.Y}, b, {X: a.X, Y: b.Y}, a})
+}
+
+// entry is a line of a legend: a swatch and its text. A width above 4 points is drawn as a patch.
+type entry struct {
+	text string
+	line draw.LineStyle
+}
+
+// legend draws entries downwards from its upper left corner and returns the y below the last.
+func legend(c draw.Canvas, x, y vg.Length, entries []entry) vg.Length {
+	sty := aligned(style(smallSize, ink), text.XLeft, text.YCenter)
+	const lineHeight, swatch = 11, 16
+	for _, e := range entries {
+		if e.line.Width > 0 {
+			c.StrokeLine2(e.line, x, y, x+swatch, y)
+		}
+		c.FillText(sty, vg.Point{X: x + swatch + 5, Y: y}, e.text)
+		y -= lineHeight
+	}
+	return y
+}
+
+// dashed is a line style for what is not measured or not the main thing.
+func dashed(col color.Color, width vg.Length) draw.LineStyle {
+	return draw.LineStyle{Color: col, Width: width, Dashes: []vg.Length{4, 2.5}}
+}
+
+func solid(col color.Color, width vg.Length) draw.LineStyle {
+	return draw.LineStyle{Color: col, Width: width}
+}
+
+// curve draws a line through points, lifted onto the axes where a logarithmic axis would not hold them.
+type curve struct {
+	pts  plotter.XYs
+	line draw.LineStyle
+}
+
+func (l curve) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	pts := make([]vg.Point, len(l.pts))
+	for i, v := range l.pts {
+		pts[i] = vg.Point{X: tx(floorAt(&p.X, v.X)), Y: ty(floorAt(&p.Y, v.Y))}
+	}
+	c.StrokeLines(l.line, c.ClipLinesXY(pts)...)
+}
+
+// band fills the area between two lines with the same x.
+type band struct {
+	x, low, high []float64
+	fill         color.Color
+}
+
+func (b band) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	var pts []vg.Point
+	for i := range b.x {
+		pts = append(pts, vg.Point{X: tx(floorAt(&p.X, b.x[i])), Y: ty(floorAt(&p.Y, b.high[i]))})
+	}
+	for i := len(b.x) - 1; i >= 0; i-- {
+		pts = append(pts, vg.Point{X: tx(floorAt(&p.X, b.x[i])), Y: ty(floorAt(&p.Y, b.low[i]))})
+	}
+	c.FillPolygon(b.fill, c.ClipPolygonXY(pts))
+}
+
+// mix blends a color with paper: share 1 is the color itself. Opaque tints look the same in every format.
+func mix(col color.NRGBA, share float64) color.NRGBA {
+	blend := func(v, w uint8) uint8 { return uint8(float64(v)*share + float64(w)*(1-share) + 0.5) }
+	return color.NRGBA{blend(col.R, paper.R), blend(col.G, paper.G), blend(col.B, paper.B), 0xff}
+}

@@ -1,0 +1,260 @@
+package study
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/islandsgd/islands/gossip"
+	"github.com/islandsgd/islands/mixing"
+	"github.com/islandsgd/islands/schedule"
+)
+
+// Clock says how long things take.
+type Clock struct {
+	StepTime float64 // seconds of computation per local step
+	Overlap  bool    // a round lasts the longer of computation and communication instead of their sum
+}
+
+// Round returns the seconds of a round with h local steps and the given communication.
+func (c Clock) Round(h int, communication float64) float64 {
+	compute := float64(h) * c.StepTime
+	if c.Overlap {
+		return max(compute, communication)
+	}
+	return compute + communication
+}
+
+// Tuning is the search for the settings with which a schedule reaches a target soonest. The zero value works.
+type Tuning struct {
+	Target    float64 // relative to the mse at the start; default (0): 0.01
+	Steps     []int   // numbers of local steps H to try; default: 1, 2, 4, …, 128
+	MaxRounds int     // give up beyond; default (0): 4000
+}
+
+func (u Tuning) withDefaults() Tuning {
+	if u.Target == 0 {
+		u.Target = 0.01
+	}
+	if u.Steps == nil {
+		u.Steps = []int{1, 2, 4, 8, 16, 32, 64, 128}
+	}
+	if u.MaxRounds == 0 {
+		u.MaxRounds = 4000
+	}
+	return u
+}
+
+// Tuned is the best that a schedule can do.
+type Tuned struct {
+	H       int
+	Step    float64
+	Rounds  int     // to the target
+	Seconds float64 // to the target
+}
+
+// Tune returns the number of local steps and the step size with which a periodic schedule reaches the target in the
+// fewest seconds, by exact moments of atc; ok is false when it never does. communication[r] is what round r of the
+// period takes. For each H the step size is searched on a logarithmic scale from 2/L down: the number of rounds first
+// falls with a smaller step (less noise is left) and then grows (less progress is made).
+func Tune(ctx context.Context, q *gossip.Quadratic, s *schedule.Schedule, communication []float64, clock Clock, u Tuning) (best Tuned, ok bool, err error) {
+	u = u.withDefaults()
+	c := q.Constants()
+	target := u.Target * (c.StartCentroid + c.StartConsensus)
+	best.Seconds = math.Inf(1)
+	for _, h := range u.Steps {
+		seq, err := withLocalSteps(s, h)
+		if err != nil {
+			return best, false, err
+		}
+		ends := func(t int) float64 { return endOfRound(communication, clock, h, t) }
+		limit := u.MaxRounds
+		for limit > 1 && ends(limit) >= best.Seconds { // rounds that could still win
+			limit /= 2
+		}
+		limit = min(2*limit, u.MaxRounds)
+		tryStep := func(step float64) (int, error) { return roundsToTarget(ctx, q, seq, step, target, limit) }
+		step, rounds, err := bestStep(tryStep, 1/c.L, c.L)
+		if err != nil {
+			return best, false, err
+		}
+		if rounds > 0 && ends(rounds) < best.Seconds {
+			best = Tuned{h, step, rounds, ends(rounds)}
+		}
+	}
+	return best, !math.IsInf(best.Seconds, 1), nil
+}
+
+// endOfRound is the time at which round t, counted from 1, is over.
+func endOfRound(communication []float64, clock Clock, h, t int) float64 {
+	period := len(communication)
+	sum, part := 0.0, 0.0
+	for r, v := range communication {
+		sum += clock.Round(h, v)
+		if r < t%period {
+			part += clock.Round(h, v)
+		}
+	}
+	return float64(t/period)*sum + part
+}
+
+// bestStep minimizes rounds(step) over a grid of step sizes 2^(k/4)/L. rounds is 0 for a step that does not reach the
+// target. It scans in factors of 2 and refines around the best.
+func bestStep(rounds func(float64) (int, error), top, l float64) (step float64, best int, err error) {
+	at := func(k int) float64 { return 2 * top * math.Pow(2, -float64(k)/4) }
+	bestK := -1
+	eval := func(k int) error {
+		r, err := rounds(at(k))
+		if err != nil {
+			return err
+		}
+		if r > 0 && (best == 0 || r < best) {
+			bestK, best = k, r
+		}
+		return nil
+	}
+	const coarse, depth = 4, 48 // factors of 2, down to 2^-12 of 2/L
+	for k := 1; k <= depth; k += coarse {
+		before := best
+		if err := eval(k); err != nil {
+			return 0, 0, err
+		}
+		if best > 0 && best == before { // no longer improving
+			break
+		}
+	}
+	if bestK < 0 {
+		return 0, 0, nil
+	}
+	for _, d := range []int{-2, 2, -1, 1} {
+		center := bestK
+		if k := center + d; k >= 0 {
+			if err := eval(k); err != nil {
+				return 0, 0, err
+			}
+		}
+	}
+	return at(bestK), best, nil
+}
+
+// roundsToTarget returns the first round after which the exact mse is at most the target, or 0 if none up to limit is.
+func roundsToTarget(ctx context.Context, q *gossip.Quadratic, seq *mixing.Sequence, step, target float64, limit int) (int, error) {
+	for from, upTo := 1, 64; ; from, upTo = upTo+1, 4*upTo {
+		upTo = min(upTo, limit)
+		at := make([]int, 0, upTo-from+1)
+		for t := from; t <= upTo; t++ {
+			at = append(at, t)
+		}
+		r, err := gossip.Exact(ctx, q, seq, gossip.ExactOptions{Step: step, At: at, Jobs: 1})
+		if err != nil {
+			return 0, err
+		}
+		for _, p := range r.Points {
+			if p.MSE <= target && !p.Overflow {
+				return p.T, nil
+			}
+		}
+		if upTo >= limit || !r.Stable {
+			return 0, nil
+		}
+	}
+}
+
+// withLocalSteps returns the mixing sequence of a schedule whose rounds all have h local steps.
+func withLocalSteps(s *schedule.Schedule, h int) (*mixing.Sequence, error) {
+	c := *s
+	c.Rounds = make([]schedule.Round, len(s.Rounds))
+	for i, r := range s.Rounds {
+		r.LocalSteps = h
+		c.Rounds[i] = r
+	}
+	return mixing.New(&c)
+}
+
+// LossPoint is the exact mse at one time.
+type LossPoint struct {
+	Seconds float64 `json:"seconds"`
+	MSE     float64 `json:"mse"`
+}
+
+// Curve is one way to train: its tuned settings and its exact mse against wall-clock seconds.
+type Curve struct {
+	Capability      string      `json:"capability"` // "" for colocated
+	Kind            string      `json:"kind"`       // "colocated", "all-reduce" or "rotating cliques"
+	Schedule        string      `json:"schedule"`
+	H               int         `json:"h"`
+	Step            float64     `json:"step"`
+	RoundSeconds    float64     `json:"round_seconds"` // mean over the period, computation included
+	RoundsToTarget  *int        `json:"rounds_to_target"`
+	SecondsToTarget *float64    `json:"seconds_to_target"`
+	OverColocated   *float64    `json:"over_colocated"`
+	Staleness       *float64    `json:"staleness_seconds"`
+	Points          []LossPoint `json:"points"`
+}
+
+// Way is a schedule to be trained with, and what its rounds cost.
+type Way struct {
+	Capability    string
+	Kind          string
+	Schedule      *schedule.Schedule
+	Communication []float64 // seconds of each round of the period
+}
+
+// Colocated is training in one room: exact averaging every step at no cost.
+func Colocated(n int) Way {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	s := &schedule.Schedule{Name: "colocated", N: n, Rounds: []schedule.Round{{LocalSteps: 1, Cliques: [][]int{all}}}}
+	return Way{Kind: "colocated", Schedule: s, Communication: []float64{0}}
+}
+
+// CurveOf tunes a way and computes its error curve. The curve runs somewhat past the target, at up to 200 times spaced
+// evenly on a logarithmic scale.
+func CurveOf(ctx context.Context, q *gossip.Quadratic, w Way, clock Clock, u Tuning) (*Curve, error) {
+	if w.Kind == "colocated" {
+		u.Steps = []int{1} // colocated means averaging every step
+		u.MaxRounds = max(u.MaxRounds, 100_000)
+	}
+	best, ok, err := Tune(ctx, q, w.Schedule, w.Communication, clock, u)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, fmt.Errorf("schedule %s does not reach the target with any number of local steps and step size tried", w.Schedule.Name)
+	}
+	curve := &Curve{
+		Capability: w.Capability, Kind: w.Kind, Schedule: w.Schedule.Name, H: best.H, Step: best.Step,
+		RoundsToTarget: &best.Rounds, SecondsToTarget: &best.Seconds,
+	}
+	period := len(w.Communication)
+	curve.RoundSeconds = endOfRound(w.Communication, clock, best.H, period) / float64(period)
+	seq, err := withLocalSteps(w.Schedule, best.H)
+	if err != nil {
+		return nil, err
+	}
+	if v, ok := mixing.Staleness(seq, w.Communication); ok {
+		curve.Staleness = &v
+	}
+	r, err := gossip.Exact(ctx, q, seq, gossip.ExactOptions{Step: best.Step, At: spread(best.Rounds + best.Rounds/3 + 2), Jobs: 1})
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range r.Points {
+		curve.Points = append(curve.Points, LossPoint{endOfRound(w.Communication, clock, best.H, p.T), p.MSE})
+	}
+	return curve, nil
+}
+
+// spread returns up to 200 rounds from 0 to last, all of the first ones and then evenly on a logarithmic scale.
+func spread(last int) []int {
+	at := []int{0}
+	for k := 0; k < 200; k++ {
+		t := int(math.Round(math.Pow(float64(last), float64(k)/199)))
+		if t > at[len(at)-1] {
+			at = append(at, t)
+		}
+	}
+	return at
+}
