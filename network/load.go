@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -79,7 +80,7 @@ func Load(arg string) (*Topology, error) {
 	case err != nil:
 		return nil, fmt.Errorf("topology file %q: %w", arg, err)
 	case info.IsDir():
-		return nil, fmt.Errorf("topology %q is a directory: name a file in it", arg)
+		return loadDirectory(arg)
 	}
 	data, err := readFile(arg)
 	if err != nil {
@@ -88,21 +89,63 @@ func Load(arg string) (*Topology, error) {
 	return Read(arg, data)
 }
 
-// Read reads a topology out of a file's content. name is the file's name, for messages.
+// Read reads a topology out of a file's content, in whichever format it is: native YAML or JSON, GraphML, GML,
+// node-link JSON, or a CSV table of links. name is the file's name, for messages and where the file has none of its own.
 func Read(name string, data []byte) (*Topology, error) {
+	if len(data) > maxFile {
+		return nil, fmt.Errorf("%s: larger than %d MB", filepath.Base(name), maxFile>>20)
+	}
+	start := strings.TrimLeftFunc(string(data[:min(len(data), sniffed)]), func(r rune) bool { return unicode.IsSpace(r) || r == '\uFEFF' })
+	switch {
+	case strings.HasPrefix(start, "<"):
+		return readGraphML(name, data)
+	case !strings.HasPrefix(start, "{") && gmlGraph.MatchString(start):
+		return readGML(name, data)
+	case csvHeader.MatchString(start):
+		t, err := readTable(name, data)
+		if err != nil {
+			return nil, err
+		}
+		return readLinkTable(baseName(name), t, nil)
+	}
 	root, err := doc.Parse(name, data)
 	if err != nil {
 		return nil, err
 	}
+	if isNodeLink(root) {
+		return readNodeLink(name, root)
+	}
+	return withFile(filepath.Base(name))(readNative(root, baseName(name)))
+}
+
+// sniffed is how much of a file is looked at to recognise its format, in bytes.
+const sniffed = 64 << 10
+
+var (
+	gmlGraph  = regexp.MustCompile(`(?m)^\s*graph\s*(\[|$)`)
+	csvHeader = regexp.MustCompile(`^(?:#.*\n|\s*\n)*"?\w+"?(?:[ \t]*,[ \t]*"?\w+"?){2,}[ \t]*\r?(?:\n|$)`)
+)
+
+// baseName returns a file's name without directory and extension.
+func baseName(name string) string {
 	base := filepath.Base(name)
-	t, err := readNative(root, strings.TrimSuffix(base, filepath.Ext(base)))
-	if err != nil {
-		return nil, err
+	return strings.TrimSuffix(base, filepath.Ext(base))
+}
+
+// withFile validates what a reader returns and puts the file's name before errors that have no place.
+func withFile(file string) func(*Topology, error) (*Topology, error) {
+	return func(t *Topology, err error) (*Topology, error) {
+		if err == nil {
+			err = t.Validate()
+		}
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), file+":") {
+				err = fmt.Errorf("%s: %w", file, err)
+			}
+			return nil, err
+		}
+		return t, nil
 	}
-	if err := t.Validate(); err != nil {
-		return nil, fmt.Errorf("%s: %w", base, err)
-	}
-	return t, nil
 }
 
 // known returns every name that stands for a topology by itself.

@@ -275,20 +275,3 @@ func TestBridges(t *testing.T) {
 		}
 	})
 }
-
-func FuzzReadNative(f *testing.F) {
-	nine, _ := PresetSource("nine-city")
-	f.Add(nine)
-	f.Add([]byte("routers: [{id: A}]\nlinks: [{between: [A, B]}]"))
-	f.Add([]byte(`{"routers":[{"id":"A","aggregation":{"contexts":3}}],"islands":[]}`))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		top, err := Read("fuzz.yaml", data)
-		if err != nil {
-			if strings.Contains(err.Error(), "\n") {
-				t.Errorf("error of several lines: %q", err)
-			}
-			return
-		}
-		top.Summary()
-	})
-}

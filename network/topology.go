@@ -12,6 +12,8 @@
 // into arcs and lowest-latency routes; Capability says which routers take part in what.
 package network
 
+import "fmt"
+
 // Topology is a network as it stands in a file: what is connected to what, and who can do what.
 type Topology struct {
 	Name    string
@@ -19,11 +21,35 @@ type Topology struct {
 	Links   []Link
 	Islands []Island
 
-	// Warnings say what was guessed or changed while reading, with counts.
+	// Warnings say what was guessed or changed while reading, with counts; Changes are the same for programs.
 	Warnings []string
+	Changes  []Change
 	// Guessed counts the links whose bandwidth or latency was not in the file.
 	Guessed struct{ Bandwidth, Latency int }
 }
+
+// Change is one kind of thing that a reader guessed or changed, and how often.
+type Change struct {
+	Kind  string `json:"kind"` // one of the Changed constants
+	Count int    `json:"count"`
+}
+
+// Kinds of changes.
+const (
+	ChangedSpeedFromLabel = "speed-from-label"    // a speed read out of a label such as OC-192
+	ChangedSpeedDefault   = "speed-assumed"       // no speed anywhere
+	ChangedSpeedUnit      = "speed-unit"          // a speed without a unit
+	ChangedLatencyFromMap = "latency-from-map"    // a latency from coordinates or a length
+	ChangedLatencyDefault = "latency-assumed"     // neither a latency nor coordinates
+	ChangedLatencyUnit    = "latency-unit"        // a latency without a unit
+	ChangedParallelLinks  = "parallel-links"      // links merged into one
+	ChangedSelfLoops      = "self-loops"          // links dropped
+	ChangedOneWayLinks    = "one-way-links"       // directed links taken as full duplex, or unequal directions
+	ChangedHyperedges     = "hyperedge-nodes"     // pseudo-nodes kept as routers without island
+	ChangedOutsidePeers   = "outside-peers"       // peers kept as routers without island
+	ChangedNames          = "names"               // names made usable or unique
+	ChangedInsideMetro    = "links-inside-metros" // links between devices that became one router
+)
 
 // Router is a city's exchange.
 type Router struct {
@@ -95,5 +121,13 @@ func (t *Topology) attachIslands(access float64) {
 		if !r.Outside {
 			t.Islands = append(t.Islands, Island{ID: r.ID, Router: i, Egress: access, Ingress: access})
 		}
+	}
+}
+
+// changed records what a reader guessed or changed, unless it did not.
+func (t *Topology) changed(kind string, count int, format string, a ...any) {
+	if count > 0 {
+		t.Changes = append(t.Changes, Change{kind, count})
+		t.Warnings = append(t.Warnings, fmt.Sprintf(format, a...))
 	}
 }
