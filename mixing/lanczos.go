@@ -3,6 +3,7 @@ package mixing
 import (
 	"math"
 
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack"
 	"gonum.org/v1/gonum/lapack/lapack64"
@@ -99,7 +100,7 @@ func lanczos(n int, mul func(dst, x []float64), start []float64, tol float64) en
 // tridiagonalEnds returns the extreme eigenvalues of a symmetric tridiagonal matrix with their unit eigenvectors.
 func tridiagonalEnds(diagonal, off []float64) (low, high float64, bottom, top []float64) {
 	k := len(diagonal)
-	a := blas64.Symmetric{N: k, Stride: k + 1, Uplo: 'U', Data: make([]float64, k*(k+1))} // odd stride: no cache cliff
+	a := blas64.Symmetric{N: k, Stride: k + 1, Uplo: blas.Upper, Data: make([]float64, k*(k+1))} // odd stride: no cache cliff
 	for i, d := range diagonal {
 		a.Data[i*a.Stride+i] = d
 		if i+1 < k {

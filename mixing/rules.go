@@ -48,6 +48,10 @@ func ruleWeights(n int, edges []schedule.Edge, rule string) ([]float64, *Certifi
 			return nil, nil, err
 		}
 		return fill(func(schedule.Edge) float64 { return 2 / (low + high) })
+	case "fdla":
+		return optimalWeights(n, edges, false)
+	case "fmmc":
+		return optimalWeights(n, edges, true)
 	}
 	return nil, nil, fmt.Errorf("weights %q cannot be computed", rule)
 }
