@@ -2,22 +2,54 @@ package gossip
 
 import (
 	"fmt"
+	"math"
+	"strings"
 
 	"github.com/islandsgd/islands/internal/spec"
 	"github.com/islandsgd/islands/internal/text"
 )
 
-// Algorithm names an algorithm and its settings. The zero value is atc.
+// Algorithm names an algorithm and its settings. The zero value is atc. Writing H for the local steps of a round, W
+// for its mixing matrix and g for stochastic gradients, a round is
+//
+//	atc                adapt then combine: H local steps, then x ← W x (Koloskova et al. 2020)
+//	cta                combine then adapt: x ← W x, then H local steps
+//	dgd                x ← W x - η g(x), after H-1 local steps (Lian et al. 2017, Algorithm 1)
+//	gradient-tracking  x ← W x - η y, y ← W y + g_new - g_old, after H-1 such steps with W = I (DIGing, Nedić et al. 2017)
+//	delayed            H local steps, then + (W - I) x of Delay rounds ago: averaging that arrives late, as a correction
+//	stale              H local steps, then x_i ← W_ii x_i + Σ_j W_ij y_j, with y_j the neighbor's value Delay rounds ago
+//	push-sum           H local steps, then x ← A x and w ← A w; the replica is x/w; A need only have column sums 1
+//	diloco             H local steps give Δ = θ - x; Δ and θ are mixed by W, and an outer optimizer takes Δ as gradient
+//	factored           the same with a mixing of its own for θ and for Δ (Mix1, Mix2)
+//	streaming-diloco   diloco with the parameters in Fragments that synchronize one after the other, Overlap local
+//	                   steps after they were sent; the island keeps the share Merge of its own value
 type Algorithm struct {
-	// Name is one of
-	//
-	//	atc   adapt then combine: H local steps, then x ← W x (the default; Koloskova et al. 2020)
 	Name string
+
+	Delay int // rounds; delayed and stale
+
+	Outer    string  // plain, heavy-ball or nesterov; the diloco family; default nesterov
+	Rate     float64 // ν, the outer learning rate; set by ParseAlgorithm: 0.7, or 1 for plain
+	Momentum float64 // β; set by ParseAlgorithm: 0.9, or 0 for plain
+
+	Mix1, Mix2 string // factored: schedule, exact (J) or none (I); default schedule
+
+	Fragments int     // streaming-diloco; default (0): 1
+	Overlap   int     // streaming-diloco: local steps between sending and applying
+	Merge     float64 // streaming-diloco: share of the local value that is kept
 }
 
-var algorithmNames = []string{"atc"}
+var algorithmNames = []string{"atc", "cta", "dgd", "gradient-tracking", "delayed", "stale", "push-sum", "diloco", "factored", "streaming-diloco"}
 
-// ParseAlgorithm reads an algorithm line such as "atc".
+// maxDelay bounds delays and fragments: each round of delay is one more copy of the state.
+const maxDelay = 1000
+
+// ParseAlgorithm reads an algorithm line:
+//
+//	atc | cta | dgd | gradient-tracking | push-sum | delayed:tau=1 | stale:tau=1
+//	diloco:outer=nesterov,lr=0.7,momentum=0.9
+//	factored:outer=plain,mix1=schedule,mix2=exact
+//	streaming-diloco:fragments=4,overlap=2,merge=0.5,outer=nesterov,lr=0.7,momentum=0.9
 func ParseAlgorithm(line string) (Algorithm, error) {
 	if line == "" {
 		return Algorithm{}, nil
@@ -27,14 +59,58 @@ func ParseAlgorithm(line string) (Algorithm, error) {
 		return Algorithm{}, err
 	}
 	a := Algorithm{Name: s.Name}
+	switch s.Name {
+	case "delayed", "stale":
+		a.Delay = s.Int("tau", 1, 0, maxDelay)
+	case "diloco", "factored", "streaming-diloco":
+		a.Outer = s.OneOf("outer", "nesterov", "plain", "heavy-ball", "nesterov")
+		rate, momentum := 0.7, 0.9
+		if a.Outer == "plain" {
+			rate, momentum = 1, 0
+		}
+		a.Rate = s.Float("lr", rate, 0, 1e6)
+		if a.Outer != "plain" {
+			a.Momentum = s.Float("momentum", momentum, 0, math.Nextafter(1, 0))
+		}
+		if s.Name == "factored" {
+			a.Mix1 = s.OneOf("mix1", "schedule", mixKinds...)
+			a.Mix2 = s.OneOf("mix2", "schedule", mixKinds...)
+		}
+		if s.Name == "streaming-diloco" {
+			a.Fragments = s.Int("fragments", 1, 1, maxDelay)
+			a.Overlap = s.Int("overlap", 0, 0, math.MaxInt32)
+			a.Merge = s.Float("merge", 0, 0, 1)
+		}
+	}
 	if err := a.check(); err != nil {
 		return Algorithm{}, err
 	}
 	return a, s.Finish()
 }
 
-// String returns the line that ParseAlgorithm reads.
-func (a Algorithm) String() string { return a.name() }
+var mixKinds = []string{"schedule", "exact", "none"}
+
+// String returns a line that ParseAlgorithm reads back.
+func (a Algorithm) String() string {
+	switch name := a.name(); name {
+	case "delayed", "stale":
+		return fmt.Sprintf("%s:tau=%d", name, a.Delay)
+	case "diloco", "factored", "streaming-diloco":
+		keys := []string{"outer=" + a.outer(), fmt.Sprintf("lr=%g", a.Rate)}
+		if a.outer() != "plain" {
+			keys = append(keys, fmt.Sprintf("momentum=%g", a.Momentum))
+		}
+		if name == "factored" {
+			keys = append(keys, "mix1="+mixKind(a.Mix1), "mix2="+mixKind(a.Mix2))
+		}
+		if name == "streaming-diloco" {
+			keys = append(keys, fmt.Sprintf("fragments=%d,overlap=%d,merge=%g", a.fragments(), a.Overlap, a.Merge))
+		}
+		return name + ":" + strings.Join(keys, ",")
+	default:
+		return name
+	}
+}
 
 func (a Algorithm) name() string {
 	if a.Name == "" {
@@ -43,11 +119,54 @@ func (a Algorithm) name() string {
 	return a.Name
 }
 
-func (a Algorithm) check() error {
-	for _, known := range algorithmNames {
-		if a.name() == known {
-			return nil
-		}
+func (a Algorithm) outer() string {
+	if a.Outer == "" {
+		return "nesterov"
 	}
-	return fmt.Errorf("algorithm %q is unknown%s", a.Name, text.DidYouMean(a.Name, algorithmNames))
+	return a.Outer
+}
+
+func mixKind(s string) string {
+	if s == "" {
+		return "schedule"
+	}
+	return s
+}
+
+func (a Algorithm) fragments() int { return max(1, a.Fragments) }
+
+func (a Algorithm) check() error {
+	known := false
+	for _, name := range algorithmNames {
+		known = known || a.name() == name
+	}
+	switch {
+	case !known:
+		return fmt.Errorf("algorithm %q is unknown%s", a.Name, text.DidYouMean(a.Name, algorithmNames))
+	case a.Delay < 0 || a.Delay > maxDelay:
+		return fmt.Errorf("algorithm %s: a delay of %d rounds is outside 0 to %d", a.name(), a.Delay, maxDelay)
+	case !(a.Merge >= 0 && a.Merge <= 1):
+		return fmt.Errorf("algorithm %s: merge=%g is outside 0 to 1", a.name(), a.Merge)
+	case math.IsNaN(a.Rate) || math.IsInf(a.Rate, 0) || !(a.Momentum >= 0 && a.Momentum < 1):
+		return fmt.Errorf("algorithm %s: outer rate %g with momentum %g (want a finite rate and 0 ≤ momentum < 1)", a.name(), a.Rate, a.Momentum)
+	case a.Overlap < 0 || a.Fragments < 0:
+		return fmt.Errorf("algorithm %s: fragments=%d, overlap=%d must not be negative", a.name(), a.Fragments, a.Overlap)
+	}
+	return nil
+}
+
+// outerStep returns the coefficients of the outer optimizer, of which Δ is the gradient:
+//
+//	m ← β m + Δ,   θ ← θ - ν (a Δ + b m)
+//
+// with the new m. Nesterov is the form of PyTorch: Δ + β m; heavy ball is m; plain is Δ.
+func (a Algorithm) outerStep() (a1, b float64) {
+	switch a.outer() {
+	case "plain":
+		return 1, 0
+	case "heavy-ball":
+		return 0, 1
+	default:
+		return 1, a.Momentum
+	}
 }

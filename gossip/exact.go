@@ -63,7 +63,7 @@ func Exact(ctx context.Context, q *Quadratic, seq *mixing.Sequence, o ExactOptio
 	if err != nil {
 		return nil, err
 	}
-	groups := q.groups()
+	groups := q.groups(o.Algorithm.fragments())
 	at := slices.Clone(o.At)
 	slices.Sort(at)
 	at = slices.Compact(at)
@@ -77,7 +77,7 @@ func Exact(ctx context.Context, q *Quadratic, seq *mixing.Sequence, o ExactOptio
 		work.Go(func() error {
 			parts[c].init(len(at))
 			for k := c * len(groups) / chunks; k < (c+1)*len(groups)/chunks; k++ {
-				p := o.Algorithm.compile(seq, step, groups[k])
+				p := o.Algorithm.compile(seq, step, q.weights(), groups[k])
 				if err := parts[c].run(ctx, p, q.weights(), at); err != nil {
 					return err
 				}

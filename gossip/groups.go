@@ -17,13 +17,15 @@ type group struct {
 	members int
 	shift   []float64 // b_i - x*, (n·m) × members: rows are islands, within them coordinates
 	start   []float64 // x_i - x* at the start, likewise
-	coords  []int     // of a diagonal problem: the coordinate of each member; else nil
+
+	fragment int // of the coordinates, where the algorithm tells fragments apart
 }
 
-// groups splits the problem. Coordinates are measured from x*.
-func (q *Quadratic) groups() []*group {
+// groups splits the problem. Coordinates are measured from x*. With several fragments, which only diagonal problems can
+// have, coordinates of different fragments (consecutive parts of the coordinates) are in different groups.
+func (q *Quadratic) groups(fragments int) []*group {
 	if q.Diagonal {
-		return q.split(q.A, q.B, q.Noise, q.Start, q.Constants().XStar, true)
+		return q.split(q.A, q.B, q.Noise, q.Start, q.Constants().XStar, fragments)
 	}
 	star := q.Constants().XStar
 	if u, ok := q.commonBasis(); ok {
@@ -33,7 +35,7 @@ func (q *Quadratic) groups() []*group {
 			a[i], noise[i] = diagonalIn(u, q.A[i]), diagonalIn(u, q.Noise[i])
 			b[i], start[i] = vectorIn(u, q.B[i]), vectorIn(u, q.Start[i])
 		}
-		return q.split(a, b, noise, start, vectorIn(u, star), false)
+		return q.split(a, b, noise, start, vectorIn(u, star), 1)
 	}
 	g := &group{n: q.N, m: q.D, a: q.A, noise: q.Noise, members: 1}
 	for i := range q.N {
@@ -46,7 +48,7 @@ func (q *Quadratic) groups() []*group {
 }
 
 // split makes groups of single coordinates out of diagonals.
-func (q *Quadratic) split(a, b, noise, start [][]float64, star []float64, named bool) []*group {
+func (q *Quadratic) split(a, b, noise, start [][]float64, star []float64, fragments int) []*group {
 	var groups []*group
 	var members [][]int
 	index := map[string]int{} // looked up only, never walked: the order of groups is that of first coordinates
@@ -57,11 +59,13 @@ func (q *Quadratic) split(a, b, noise, start [][]float64, star []float64, named 
 			key = binary.LittleEndian.AppendUint64(key, math.Float64bits(a[i][k]))
 			key = binary.LittleEndian.AppendUint64(key, math.Float64bits(noise[i][k]))
 		}
+		fragment := k * fragments / q.D
+		key = binary.LittleEndian.AppendUint32(key, uint32(fragment))
 		at, known := index[string(key)]
 		if !known {
 			at = len(groups)
 			index[string(key)] = at
-			g := &group{n: q.N, m: 1, a: make([][]float64, q.N), noise: make([][]float64, q.N)}
+			g := &group{n: q.N, m: 1, fragment: fragment, a: make([][]float64, q.N), noise: make([][]float64, q.N)}
 			for i := range q.N {
 				g.a[i], g.noise[i] = []float64{a[i][k]}, []float64{noise[i][k]}
 			}
@@ -78,14 +82,11 @@ func (q *Quadratic) split(a, b, noise, start [][]float64, star []float64, named 
 				g.start[i*g.members+c] = start[i][k] - star[k]
 			}
 		}
-		if named {
-			g.coords = members[at]
-		}
 	}
 	return groups
 }
 
-// commutingTol is the size, relative to the largest curvature, of the off-diagonal entries that remain when commuting
+// commutingTol is the size, relative to the largest entry, of the off-diagonal entries that remain when commuting
 // matrices are diagonalized together in floating point. Matrices that miss it are solved without decoupling, which is
 // slower and never wrong.
 const commutingTol = 1e-13
@@ -94,13 +95,10 @@ const commutingTol = 1e-13
 // generic combination of commuting matrices has exactly their common eigenvectors.
 func (q *Quadratic) commonBasis() (*mat.Dense, bool) {
 	d := q.D
-	mix, largest := mat.NewSymDense(d, nil), 0.0
+	mix := mat.NewSymDense(d, nil)
 	for i := range q.N {
 		factor := 1 + math.Mod(float64(i+1)*math.Phi, 1) // irrational: no combination cancels by accident
 		mix.AddSym(mix, scaled(factor, mat.NewSymDense(d, q.A[i])))
-		for _, v := range q.A[i] {
-			largest = max(largest, math.Abs(v))
-		}
 	}
 	var e mat.EigenSym
 	if !e.Factorize(mix, true) {
@@ -109,18 +107,31 @@ func (q *Quadratic) commonBasis() (*mat.Dense, bool) {
 	u := new(mat.Dense)
 	e.VectorsTo(u)
 	for i := range q.N {
-		var t, r mat.Dense
-		t.Mul(mat.NewDense(d, d, q.A[i]), u)
-		r.Mul(u.T(), &t)
-		for j := range d {
-			for k := range d {
-				if j != k && math.Abs(r.At(j, k)) > commutingTol*float64(d)*largest {
-					return nil, false
-				}
-			}
+		if !diagonalIs(u, q.A[i]) {
+			return nil, false
 		}
 	}
 	return u, true
+}
+
+// diagonalIs reports whether U' A U is diagonal.
+func diagonalIs(u *mat.Dense, a []float64) bool {
+	d, _ := u.Dims()
+	var t, r mat.Dense
+	t.Mul(mat.NewDense(d, d, a), u)
+	r.Mul(u.T(), &t)
+	largest := 0.0
+	for _, v := range a {
+		largest = max(largest, math.Abs(v))
+	}
+	for j := range d {
+		for k := range d {
+			if j != k && math.Abs(r.At(j, k)) > commutingTol*float64(d)*largest {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // diagonalIn returns the diagonal of U' A U.

@@ -53,7 +53,7 @@ func (j *jumper) advance(ctx context.Context, s *moments, t int) error {
 		if s.t%checkEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if periods := (t - s.t) / period; s.t%period == 0 && j.worthJumping(periods) {
+		if periods := (t - s.t) / period; s.t >= j.p.prefix && (s.t-j.p.prefix)%period == 0 && j.worthJumping(periods) {
 			for ; periods > 0; periods &= periods - 1 {
 				if ctx.Err() != nil {
 					return ctx.Err()

@@ -28,7 +28,7 @@ func (p *program) begin() *moments {
 // columns, transposing, and applying L again.
 func (s *moments) round() {
 	size := s.p.size()
-	for _, o := range s.p.rounds[s.t%len(s.p.rounds)] {
+	for _, o := range s.p.ops(s.t) {
 		o.linear(s.meanTmp, s.mean, s.p.group.members)
 		s.mean, s.meanTmp = s.meanTmp, s.mean
 		if o.c != nil {
@@ -57,7 +57,7 @@ func (s *moments) jump(f affine, rounds int) {
 	s.t += rounds
 }
 
-// period returns the map of one whole period, which begins after a multiple of the period.
+// period returns the map of one whole period, which begins after a multiple of the period (and the prefix).
 func (p *program) period() affine {
 	size := p.size()
 	f := affine{s: size, p: p.group.members, m: make([]float64, size*size)}
@@ -65,6 +65,7 @@ func (p *program) period() affine {
 		f.m[k*size+k] = 1
 	}
 	s := p.begin()
+	s.t = p.prefix
 	clear(s.mean)
 	tmp := make([]float64, size*size)
 	for _, ops := range p.rounds {

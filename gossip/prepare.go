@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/islandsgd/islands/mixing"
 )
 
@@ -35,8 +37,58 @@ func prepare(q *Quadratic, seq *mixing.Sequence, alg Algorithm, step float64, at
 			return 0, nil, fmt.Errorf("round %d is outside 0 to %d", t, maxRounds)
 		}
 	}
-	warnings, err := checkWeighting(q, seq)
+	warnings, err := checkWeighting(q, seq, alg)
+	if err != nil {
+		return 0, nil, err
+	}
+	switch alg.name() {
+	case "delayed":
+		warnings = append(warnings, delayWarning(seq, alg.Delay)...)
+	case "streaming-diloco":
+		err = checkFragments(q, seq, alg)
+	case "push-sum":
+		if q.Weights != nil {
+			return 0, nil, fmt.Errorf("push-sum weighs the islands equally: the problem must not give weights")
+		}
+		_, err = newPushWeights(seq)
+	}
 	return step, warnings, err
+}
+
+// checkFragments checks that fragments can be told apart and that each is applied before the next is sent.
+func checkFragments(q *Quadratic, seq *mixing.Sequence, alg Algorithm) error {
+	parts := alg.fragments()
+	if parts > 1 && !q.Diagonal {
+		return fmt.Errorf("streaming-diloco with %d fragments needs a diagonal problem, in which coordinates do not interact", parts)
+	}
+	if parts > q.D {
+		return fmt.Errorf("streaming-diloco: %d fragments of %d parameters", parts, q.D)
+	}
+	for t := range seq.Steps {
+		h := seq.Steps[t].LocalSteps
+		if parts > h {
+			return fmt.Errorf("streaming-diloco: %d fragments need at least as many local steps, round %d has %d", parts, t+1, h)
+		}
+		if alg.Overlap > h/parts {
+			return fmt.Errorf("streaming-diloco: overlap=%d is longer than the %d local steps between fragments of round %d", alg.Overlap, h/parts, t+1)
+		}
+	}
+	return nil
+}
+
+// delayWarning tells when averaging that arrives late must diverge: modes of W with eigenvalue λ follow
+// z^{τ+1} = z^τ - (1-λ) even without gradients, which is stable only for 1-λ < 2 sin(π / (2(2τ+1))).
+func delayWarning(seq *mixing.Sequence, tau int) []string {
+	if seq.Period() != 1 || seq.N > maxEigenSize || !seq.Steps[0].W.Symmetric() {
+		return nil
+	}
+	d := seq.Steps[0].W.Dense()
+	values, ok := eigenvalues(mat.NewSymDense(seq.N, d.RawMatrix().Data))
+	limit := 2 * math.Sin(math.Pi/(2*float64(2*tau+1)))
+	if !ok || 1-values[0] < limit {
+		return nil
+	}
+	return []string{fmt.Sprintf("averaging that arrives %d rounds late diverges here: 1 - λ_min = %.4g of W is not below 2 sin(π/(2(2τ+1))) = %.4g; damp it with lazy= below %.4g", tau, 1-values[0], limit, limit/(1-values[0]))}
 }
 
 // DefaultStep returns 1/(4L), the largest step that the recursions of package bounds admit.
@@ -54,7 +106,7 @@ const sumTol = 1e-9
 // checkWeighting compares the schedule with the island weights: x̄ = Σ w_i x_i is what every W must preserve, w'W = w',
 // and agreement must stay agreement, W1 = 1. Weights that were given and are not preserved are an error, equal weights
 // a warning, since the schedule may be what is being studied.
-func checkWeighting(q *Quadratic, seq *mixing.Sequence) ([]string, error) {
+func checkWeighting(q *Quadratic, seq *mixing.Sequence, alg Algorithm) ([]string, error) {
 	var warnings []string
 	for t := range seq.Steps {
 		columns := make([]float64, q.N)
@@ -64,7 +116,7 @@ func checkWeighting(q *Quadratic, seq *mixing.Sequence) ([]string, error) {
 				sum += term.Weight
 				columns[term.J] += q.weight(i) * term.Weight
 			}
-			if math.Abs(sum-1) > sumTol && len(warnings) == 0 {
+			if math.Abs(sum-1) > sumTol && len(warnings) == 0 && alg.name() != "push-sum" {
 				warnings = append(warnings, fmt.Sprintf("row %d of the mixing matrix of round %d sums to %g: agreement is not kept", i, t+1, sum))
 			}
 		}

@@ -25,6 +25,10 @@ type SimulateOptions struct {
 	Seed      uint64    // master seed
 	Jobs      int       // worker goroutines; default (0): one for each processor. The result does not depend on it
 
+	// Stepwise simulates every local step. By default the local steps of a round between two exchanges are one draw,
+	// where that has the same distribution: a diagonal quadratic, whose steps are linear with Gaussian noise.
+	Stepwise bool
+
 	// Progress, if set, is called after each finished run, from one goroutine at a time.
 	Progress func(done, total int)
 }
@@ -97,10 +101,19 @@ func Simulate(ctx context.Context, q *Quadratic, seq *mixing.Sequence, o Simulat
 	if runs < 0 {
 		return nil, fmt.Errorf("%d runs: want at least one", runs)
 	}
-	sim := &simulation{q: q, seq: seq, step: step, alg: o.Algorithm, seed: o.Seed, weights: q.weights(), star: q.Constants().XStar}
+	if !o.Stepwise {
+		q = q.diagonalized(o.Algorithm)
+	}
+	sim := &simulation{q: q, seq: seq, step: step, alg: o.Algorithm, seed: o.Seed, stepwise: o.Stepwise, weights: q.weights(), star: q.Constants().XStar}
 	sim.at = slices.Clone(o.At)
 	slices.Sort(sim.at)
 	sim.at = slices.Compact(sim.at)
+	if !o.Stepwise && q.Diagonal {
+		for t := range seq.Steps {
+			c, rest, ok := cliquesOf(seq.Steps[t].W)
+			sim.cliques = append(sim.cliques, cliqueRound{c, rest, ok})
+		}
+	}
 
 	began := time.Now()
 	tallies, err := sim.all(ctx, runs, jobs(o.Jobs), o.Progress)
@@ -114,14 +127,23 @@ func Simulate(ctx context.Context, q *Quadratic, seq *mixing.Sequence, o Simulat
 }
 
 type simulation struct {
-	q       *Quadratic
-	seq     *mixing.Sequence
-	alg     Algorithm
-	step    float64
-	seed    uint64
-	weights []float64
-	star    []float64
-	at      []int // sorted
+	q        *Quadratic
+	seq      *mixing.Sequence
+	alg      Algorithm
+	step     float64
+	seed     uint64
+	stepwise bool
+	weights  []float64
+	star     []float64
+	at       []int // sorted
+
+	cliques []cliqueRound // by phase, where leaps may average cliques
+}
+
+type cliqueRound struct {
+	cliques [][]int
+	alone   []int
+	ok      bool
 }
 
 // maxTallies is the number of parts in which runs are summed. It is a constant so that the order of additions, and so

@@ -1,0 +1,229 @@
+package gossip
+
+// atcStepper: H local steps, then x ← W x.
+type atcStepper struct {
+	*localWalk
+	mixed []float64
+}
+
+func (a *atcStepper) round(t int) {
+	s := a.s.seq.Step(t)
+	if c := a.s.cliques; c != nil && a.leaps != nil {
+		if now := c[t%len(c)]; now.ok {
+			a.leap(s.LocalSteps).average(a.localWalk, now.cliques, now.alone)
+			return
+		}
+	}
+	a.steps(s.LocalSteps)
+	a.mix(t)
+}
+
+// mix is x ← W x with the matrix of round t.
+func (a *atcStepper) mix(t int) {
+	a.s.seq.Step(t).W.Apply(a.mixed, a.x, a.s.q.D)
+	a.x, a.mixed = a.mixed, a.x
+}
+
+// ctaStepper: x ← W x, then H local steps.
+type ctaStepper struct{ atcStepper }
+
+func (c *ctaStepper) round(t int) {
+	c.mix(t)
+	c.steps(c.s.seq.Step(t).LocalSteps)
+}
+
+// dgdStepper: x ← W x - η g(x), after H-1 local steps.
+type dgdStepper struct {
+	atcStepper
+	g []float64
+}
+
+func (s *dgdStepper) round(t int) {
+	s.steps(s.s.seq.Step(t).LocalSteps - 1)
+	for i := range s.sources {
+		s.slope(i, s.row(s.x, i), s.row(s.g, i))
+	}
+	s.mix(t)
+	axpy(s.x, -s.s.step, s.g)
+}
+
+// trackingStepper: x ← W x - η y, y ← W y + g_new - g_old.
+type trackingStepper struct {
+	atcStepper
+	y, g, fresh []float64
+}
+
+func newTrackingStepper(a atcStepper) *trackingStepper {
+	size := len(a.x)
+	return &trackingStepper{a, make([]float64, size), make([]float64, size), make([]float64, size)}
+}
+
+func (s *trackingStepper) reset(run int) {
+	s.atcStepper.reset(run)
+	s.gradients(s.g)
+	copy(s.y, s.g)
+}
+
+func (s *trackingStepper) gradients(g []float64) {
+	for i := range s.sources {
+		s.slope(i, s.row(s.x, i), s.row(g, i))
+	}
+}
+
+func (s *trackingStepper) round(t int) {
+	now := s.s.seq.Step(t)
+	for range now.LocalSteps - 1 {
+		axpy(s.x, -s.s.step, s.y)
+		s.track()
+	}
+	s.mix(t)
+	axpy(s.x, -s.s.step, s.y)
+	now.W.Apply(s.mixed, s.y, s.s.q.D)
+	s.y, s.mixed = s.mixed, s.y
+	s.track()
+}
+
+// track adds the change of the gradient to y.
+func (s *trackingStepper) track() {
+	s.gradients(s.fresh)
+	for k, v := range s.fresh {
+		s.y[k] += v - s.g[k]
+	}
+	s.g, s.fresh = s.fresh, s.g
+}
+
+// history is a ring of the last states.
+type history struct {
+	states [][]float64
+	newest int
+}
+
+func newHistory(length, size int) *history {
+	h := &history{states: make([][]float64, length)}
+	for k := range h.states {
+		h.states[k] = make([]float64, size)
+	}
+	return h
+}
+
+func (h *history) fill(x []float64) {
+	for _, s := range h.states {
+		copy(s, x)
+	}
+}
+
+func (h *history) push(x []float64) {
+	h.newest = (h.newest + 1) % len(h.states)
+	copy(h.states[h.newest], x)
+}
+
+// ago returns the state pushed k pushes before the newest.
+func (h *history) ago(k int) []float64 {
+	return h.states[(h.newest-k+len(h.states))%len(h.states)]
+}
+
+// delayedStepper: H local steps, then + (W - I) x of τ rounds ago.
+type delayedStepper struct {
+	atcStepper
+	past *history
+}
+
+func newDelayedStepper(a atcStepper) *delayedStepper {
+	return &delayedStepper{a, newHistory(a.s.alg.Delay+1, len(a.x))}
+}
+
+func (s *delayedStepper) reset(run int) {
+	s.atcStepper.reset(run)
+	s.past.fill(s.x)
+}
+
+func (s *delayedStepper) round(t int) {
+	tau, period := s.s.alg.Delay, s.s.seq.Period()
+	s.past.push(s.x)
+	s.steps(s.s.seq.Step(t).LocalSteps)
+	old := s.past.ago(tau)
+	s.s.seq.Step(t+period*(tau/period+1)-tau).W.Apply(s.mixed, old, s.s.q.D)
+	for k, v := range s.mixed {
+		s.x[k] += v - old[k]
+	}
+}
+
+// staleStepper: H local steps to y, then own y with the neighbors' y of τ rounds ago.
+type staleStepper struct {
+	atcStepper
+	past *history
+	own  [][]float64 // diagonal of W, by phase
+}
+
+func newStaleStepper(a atcStepper) *staleStepper {
+	s := &staleStepper{atcStepper: a, past: newHistory(a.s.alg.Delay+1, len(a.x))}
+	for t := range a.s.seq.Steps {
+		s.own = append(s.own, diagonalOf(a.s.seq.Steps[t].W))
+	}
+	return s
+}
+
+func (s *staleStepper) reset(run int) {
+	s.atcStepper.reset(run)
+	s.past.fill(s.x)
+}
+
+func (s *staleStepper) round(t int) {
+	now := s.s.seq.Step(t)
+	s.steps(now.LocalSteps)
+	s.past.push(s.x)
+	old := s.past.ago(s.s.alg.Delay)
+	now.W.Apply(s.mixed, old, s.s.q.D)
+	for i, w := range s.own[t%len(s.own)] {
+		y, was, out := s.row(s.x, i), s.row(old, i), s.row(s.mixed, i)
+		for k := range out {
+			out[k] += w * (y[k] - was[k])
+		}
+	}
+	s.x, s.mixed = s.mixed, s.x
+}
+
+// pushSumStepper: numerators and weights are pushed alike; the replica is their ratio.
+type pushSumStepper struct {
+	atcStepper
+	weights, pushed []float64 // n
+	numerator       []float64 // n × d
+	g               []float64 // d
+}
+
+func newPushSumStepper(a atcStepper) *pushSumStepper {
+	n := a.s.q.N
+	return &pushSumStepper{a, make([]float64, n), make([]float64, n), make([]float64, len(a.x)), make([]float64, a.s.q.D)}
+}
+
+func (s *pushSumStepper) reset(run int) {
+	s.atcStepper.reset(run)
+	copy(s.numerator, s.x)
+	for i := range s.weights {
+		s.weights[i] = 1
+	}
+}
+
+func (s *pushSumStepper) round(t int) {
+	now := s.s.seq.Step(t)
+	for i, w := range s.weights {
+		z, numerator := s.row(s.x, i), s.row(s.numerator, i)
+		for range now.LocalSteps {
+			s.slope(i, z, s.g)
+			axpy(numerator, -s.s.step, s.g)
+			for k, v := range numerator {
+				z[k] = v / w
+			}
+		}
+	}
+	now.W.Apply(s.mixed, s.numerator, s.s.q.D)
+	s.numerator, s.mixed = s.mixed, s.numerator
+	now.W.Apply(s.pushed, s.weights, 1)
+	s.weights, s.pushed = s.pushed, s.weights
+	for i, w := range s.weights {
+		z := s.row(s.x, i)
+		for k, v := range s.row(s.numerator, i) {
+			z[k] = v / w
+		}
+	}
+}
