@@ -68,6 +68,8 @@ type analysis struct {
 	seq *Sequence
 	r   *Report
 	o   Options
+
+	one spectrum // of the one matrix of period 1
 }
 
 func (a *analysis) warn(format string, args ...any) {
@@ -113,37 +115,16 @@ func (a *analysis) periodic() {
 // single fills what is said of one matrix alone.
 func (a *analysis) single() {
 	w, r := a.seq.Steps[0].W, a.r
-	slem, sigma := spectrum(w, r.Symmetric)
-	r.SLEM, r.Sigma2, r.SpectralGap = number(slem), number(sigma), number(1-sigma)
+	a.one = spectrumOf(w)
+	x := &a.one
+	r.SLEM, r.Sigma2, r.SpectralGap = number(x.slem), number(x.sigma), number(1-x.sigma)
+	r.SLEMMethod, r.SLEMError = x.method, number(x.bound)
+	if x.bound > 1e-8 {
+		a.warn("slem is known to %.1g only (%s)", x.bound, x.method)
+	}
 	if a.seq.N <= DenseLimit {
 		r.Edges = edgeRows(w, r.Symmetric)
 	}
-}
-
-// spectrum returns the spectral radius and the norm of W-J.
-func spectrum(w *Matrix, symmetric bool) (slem, sigma float64) {
-	if cliques, ok := w.Cliques(); ok { // a projection: its eigenvalues are 0 and 1
-		if w.n == 1 || len(cliques) == 1 && len(cliques[0]) == w.n {
-			return 0, 0
-		}
-		return 1, 1
-	}
-	if symmetric {
-		slem = symmetricSLEM(w)
-		return slem, slem
-	}
-	e := minusJ(w.Dense())
-	return spectralRadius(e), DisagreementNorm(w.Dense())
-}
-
-// symmetricSLEM returns the largest |eigenvalue| of W-J for symmetric W.
-func symmetricSLEM(w *Matrix) float64 {
-	op := blockOperator{ws: []*Matrix{w}}
-	if w.n <= smallDense {
-		return spectralNorm(minusJ(w.Dense()))
-	}
-	e := lanczos(w.n, op.mul, nil, lanczosTol)
-	return max(math.Abs(e.low), math.Abs(e.high))
 }
 
 func edgeRows(w *Matrix, symmetric bool) []EdgeRow {
@@ -236,41 +217,45 @@ func gcd(a, b int) int {
 	return a
 }
 
-// blockOperator is W_t ... W_1 - J for consecutive matrices ws = W_1, ..., W_t.
-type blockOperator struct {
-	ws []*Matrix
+// block is the operator W_t ... W_1 - J for consecutive matrices ws = W_1, ..., W_t. It serves one caller at a time.
+type block struct {
+	ws   []*Matrix
+	a, b []float64
 }
 
-func (b blockOperator) dim() int { return b.ws[0].n }
+func newBlock(ws []*Matrix) *block {
+	n := ws[0].n
+	return &block{ws, make([]float64, n), make([]float64, n)}
+}
 
-func (b blockOperator) mul(dst, x []float64) {
+func (o *block) dim() int { return o.ws[0].n }
+
+func (o *block) mul(dst, x []float64) {
+	copy(o.a, x)
+	for _, w := range o.ws {
+		w.Apply(o.b, o.a, 1)
+		o.a, o.b = o.b, o.a
+	}
+	subtractMean(dst, o.a, x)
+}
+
+func (o *block) mulT(dst, x []float64) {
+	copy(o.a, x)
+	for k := len(o.ws) - 1; k >= 0; k-- {
+		o.ws[k].applyT(o.b, o.a)
+		o.a, o.b = o.b, o.a
+	}
+	subtractMean(dst, o.a, x)
+}
+
+// subtractMean writes y - J x into dst.
+func subtractMean(dst, y, x []float64) {
 	mean := 0.0
 	for _, v := range x {
 		mean += v
 	}
 	mean /= float64(len(x))
-	in, out := append([]float64(nil), x...), make([]float64, len(x))
-	for _, w := range b.ws {
-		w.Apply(out, in, 1)
-		in, out = out, in
-	}
-	for i, v := range in {
-		dst[i] = v - mean
-	}
-}
-
-func (b blockOperator) mulT(dst, x []float64) {
-	mean := 0.0
-	for _, v := range x {
-		mean += v
-	}
-	mean /= float64(len(x))
-	in, out := append([]float64(nil), x...), make([]float64, len(x))
-	for k := len(b.ws) - 1; k >= 0; k-- {
-		b.ws[k].applyT(out, in)
-		in, out = out, in
-	}
-	for i, v := range in {
+	for i, v := range y {
 		dst[i] = v - mean
 	}
 }
@@ -313,7 +298,7 @@ func (b *blockNorms) norm(start, length int) float64 {
 		}
 		v = spectralNorm(minusJ(phi))
 	} else {
-		v = operatorNorm(blockOperator{ws})
+		v = operatorNorm(newBlock(ws))
 	}
 	b.known[key] = v
 	return v

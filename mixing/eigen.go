@@ -29,6 +29,18 @@ func oddStride(s mat.Symmetric) blas64.Symmetric {
 	return a
 }
 
+func denseSym(w *Matrix) *mat.SymDense {
+	s := mat.NewSymDense(w.n, nil)
+	for i, row := range w.Rows() {
+		for _, t := range row {
+			if t.J >= i {
+				s.SetSym(i, t.J, t.Weight)
+			}
+		}
+	}
+	return s
+}
+
 // addEdge adds w (e_i - e_j)(e_i - e_j)' to a Laplacian.
 func addEdge(l *mat.SymDense, e schedule.Edge, w float64) {
 	l.SetSym(e.I, e.J, l.At(e.I, e.J)-w)

@@ -88,7 +88,7 @@ func (r *Random) rate() float64 {
 		projectRows(d)
 	}
 	if r.symmetric() {
-		e := lanczos(n*n, step, start.RawMatrix().Data, lanczosTol)
+		e := lanczos(n*n, step, start.RawMatrix().Data, true)
 		return max(0, e.high)
 	}
 	x, y := start.RawMatrix().Data, make([]float64, n*n)

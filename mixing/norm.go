@@ -69,6 +69,6 @@ const smallDense = 64
 // operatorNorm returns ‖A‖₂ by Lanczos on A'A.
 func operatorNorm(a operator) float64 {
 	tmp := make([]float64, a.dim())
-	e := lanczos(a.dim(), func(dst, x []float64) { a.mul(tmp, x); a.mulT(dst, tmp) }, nil, lanczosTol)
+	e := lanczos(a.dim(), func(dst, x []float64) { a.mul(tmp, x); a.mulT(dst, tmp) }, nil, true)
 	return math.Sqrt(max(0, e.high))
 }

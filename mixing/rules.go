@@ -3,8 +3,6 @@ package mixing
 import (
 	"fmt"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/islandsgd/islands/schedule"
 )
 
@@ -43,10 +41,7 @@ func ruleWeights(n int, edges []schedule.Edge, rule string) ([]float64, *Certifi
 	case "max-degree-lazy":
 		return fill(func(schedule.Edge) float64 { return 1 / float64(1+largest) })
 	case "best-constant":
-		low, high, err := laplacianEnds(n, edges)
-		if err != nil {
-			return nil, nil, err
-		}
+		low, high := laplacianEnds(n, edges)
 		return fill(func(schedule.Edge) float64 { return 2 / (low + high) })
 	case "fdla":
 		return optimalWeights(n, edges, false)
@@ -56,18 +51,20 @@ func ruleWeights(n int, edges []schedule.Edge, rule string) ([]float64, *Certifi
 	return nil, nil, fmt.Errorf("weights %q cannot be computed", rule)
 }
 
-// laplacianEnds returns the second smallest and the largest eigenvalue of the graph's Laplacian.
-func laplacianEnds(n int, edges []schedule.Edge) (low, high float64, err error) {
-	l := mat.NewSymDense(n, nil)
+// laplacianEnds returns the second smallest and the largest eigenvalue of the graph's Laplacian, from those of the
+// doubly stochastic I - L/d_max.
+func laplacianEnds(n int, edges []schedule.Edge) (low, high float64) {
+	degree := make([]float64, n)
+	scale := 1.0
 	for _, e := range edges {
-		l.SetSym(e.I, e.J, -1)
-		l.SetSym(e.I, e.I, l.At(e.I, e.I)+1)
-		l.SetSym(e.J, e.J, l.At(e.J, e.J)+1)
+		degree[e.I]++
+		degree[e.J]++
+		scale = max(scale, degree[e.I], degree[e.J])
 	}
-	var eig mat.EigenSym
-	if !eig.Factorize(l, false) {
-		return 0, 0, fmt.Errorf("the eigenvalues of the Laplacian did not converge")
+	r := schedule.Round{Edges: make([]schedule.Edge, len(edges))}
+	for k, e := range edges {
+		r.Edges[k] = schedule.Edge{I: e.I, J: e.J, Weight: 1 / scale}
 	}
-	values := eig.Values(nil)
-	return values[min(1, n-1)], values[n-1], nil
+	bottom, top, _, _ := symmetricEnds(fromRound(n, &r), false)
+	return scale * (1 - top), scale * (1 - bottom)
 }

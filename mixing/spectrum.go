@@ -1,0 +1,145 @@
+package mixing
+
+import (
+	"fmt"
+	"math"
+)
+
+// spectrum is what is known of W-J.
+type spectrum struct {
+	slem, sigma float64
+	method      string
+	bound       float64   // |slem - value| is at most this
+	squares     []float64 // |eigenvalues|² off consensus where they are all known and W is normal
+}
+
+// denseSpectrum is the largest n whose eigenvalues are computed densely, one and all.
+const denseSpectrum = 500
+
+// rounding is the bound on an eigenvalue from a backward stable dense method or a sum of a few terms.
+const rounding = 1e-14
+
+// spectrumOf returns the spectral radius and the norm of W-J, by the first way that applies: structure (cliques, then
+// characters), dense eigenvalues, a banded factorization, Lanczos.
+func spectrumOf(w *Matrix) spectrum {
+	n := w.n
+	if w.rows == nil { // (1-θ) I + θ × projection of known rank
+		if n == 1 || len(w.cliques) == 1 && len(w.cliques[0]) == n {
+			v := 0.0
+			if n > 1 {
+				v = 1 - w.theta
+			}
+			return spectrum{slem: v, sigma: v, method: "closed form: averaging of all nodes"}
+		}
+		return spectrum{slem: 1, sigma: 1, method: "closed form: averaging of disjoint cliques"}
+	}
+	stochastic, symmetric := w.DoublyStochastic(), w.Symmetric()
+	if stochastic {
+		if squares, group, ok := characters(w); ok {
+			top := 0.0
+			for _, v := range squares {
+				top = math.Max(top, v)
+			}
+			v := math.Sqrt(top)
+			return spectrum{v, v, "closed form: characters of " + group, rounding, squares}
+		}
+	}
+	switch {
+	case n <= denseSpectrum && symmetric && stochastic:
+		low, high, squares := denseEnds(w)
+		v := math.Max(math.Abs(low), math.Abs(high))
+		return spectrum{v, v, "dense eigenvalues", rounding, squares}
+	case symmetric && stochastic:
+		low, high, method, bound := symmetricEnds(w, true)
+		v := math.Max(math.Abs(low), math.Abs(high))
+		return spectrum{slem: v, sigma: v, method: method, bound: bound}
+	case n <= DenseLimit:
+		dense := w.Dense()
+		s := spectrum{slem: spectralRadius(minusJ(dense)), sigma: DisagreementNorm(dense), method: "dense eigenvalues and singular values"}
+		if symmetric {
+			s.slem = s.sigma
+		}
+		s.bound = rounding * math.Max(1, s.sigma)
+		return s
+	default:
+		op := newBlock([]*Matrix{w})
+		sigma := operatorNorm(op)
+		s := spectrum{slem: math.NaN(), sigma: sigma, method: "Lanczos for the norm; no eigenvalues of a large matrix that is not symmetric"}
+		if symmetric {
+			s.slem, s.method = sigma, "Lanczos"
+		}
+		return s
+	}
+}
+
+// denseEnds returns the extreme eigenvalues off consensus of a symmetric doubly stochastic matrix, and the squares of
+// all of them.
+func denseEnds(w *Matrix) (low, high float64, squares []float64) {
+	values := eigenvalues(denseSym(w))
+	drop := 0 // the consensus eigenvalue, 1
+	for i, v := range values {
+		if math.Abs(v-1) < math.Abs(values[drop]-1) {
+			drop = i
+		}
+	}
+	values = append(values[:drop], values[drop+1:]...)
+	if len(values) == 0 {
+		return 0, 0, nil
+	}
+	for _, v := range values {
+		squares = append(squares, v*v)
+	}
+	return values[0], values[len(values)-1], squares
+}
+
+// symmetricEnds returns the extreme eigenvalues off consensus of a symmetric doubly stochastic matrix of any size,
+// with the way they were found and a bound on their error. With radius the end that is smaller in size need only be a
+// bound.
+func symmetricEnds(w *Matrix, radius bool) (low, high float64, method string, bound float64) {
+	if w.n <= denseSpectrum {
+		low, high, _ = denseEnds(w)
+		return low, high, "dense eigenvalues", rounding
+	}
+	order, band := cuthillMcKee(w)
+	work := float64(w.n) * float64(band+1) * float64(band+1)
+	var e ends
+	if work > narrowWork {
+		e = lanczos(w.n, newBlock([]*Matrix{w}).mul, nil, radius)
+		size, residual := e.size()
+		if !radius {
+			residual = math.Max(e.lowResidual, e.highResidual)
+		}
+		if residual <= lanczosTol*size || work > bandWork {
+			return e.low, e.high, "Lanczos", residual
+		}
+	}
+	up, r1, ok1 := bandGap(w, order, band, 1)
+	down, r2, ok2 := 1+disk(w), 0.0, true
+	if !radius || -(down-1) > 1-up {
+		down, r2, ok2 = bandGap(w, order, band, -1)
+	}
+	if ok1 && ok2 {
+		return down - 1, 1 - up, fmt.Sprintf("shift-invert Lanczos on a band of %d", band), math.Max(r1*up, r2*down) + bandShift
+	}
+	if work <= narrowWork { // eigenvalues beyond ±1
+		e = lanczos(w.n, newBlock([]*Matrix{w}).mul, nil, radius)
+	}
+	return e.low, e.high, "Lanczos", math.Max(e.lowResidual, e.highResidual)
+}
+
+// disk returns Gershgorin's lower bound of the eigenvalues.
+func disk(w *Matrix) float64 {
+	low := 0.0
+	for i, row := range w.rows {
+		v := 0.0
+		for _, t := range row {
+			if t.J == i {
+				v += t.Weight
+			} else {
+				v -= math.Abs(t.Weight)
+			}
+		}
+		low = math.Min(low, v)
+	}
+	return low
+}
