@@ -12,9 +12,6 @@ import (
 // sparse iterations and what needs a dense product is nil, with a warning.
 const DenseLimit = 1000
 
-// exactTol is the largest entry of Φ-J at which a product counts as exact averaging.
-const exactTol = 1e-9
-
 // Analyze reports how seq mixes. Unknown numbers are nil; what could not be computed, and why, is in Warnings. The
 // error is ctx's, when the analysis was interrupted.
 func Analyze(ctx context.Context, seq *Sequence, o Options) (*Report, error) {
@@ -88,28 +85,75 @@ func (a *analysis) periodic() {
 	if period == 1 {
 		a.single()
 	}
-	if n > DenseLimit {
-		a.warn("%d nodes: products of matrices are formed up to %d", n, DenseLimit)
+	a.exact()
+	if period == 1 && a.one.normal {
+		a.normal()
+	} else {
+		a.products()
+	}
+	if !r.DoublyStochastic {
+		r.P, r.Tau = nil, nil
+		a.warn("not doubly stochastic: the mean of the islands is not kept, p and tau would mean nothing")
+	}
+	a.effective()
+	a.pairs()
+	if n <= DenseLimit {
+		a.stationary()
+	}
+	a.dobrushin()
+	a.jointRadius()
+}
+
+// normal fills what follows from the SLEM of a single normal matrix: ‖W^t-J‖ = slem^t.
+func (a *analysis) normal() {
+	r, slem := a.r, a.one.slem
+	r.PeriodNorm, r.PeriodRadius, r.RatePerRound = number(slem), number(slem), number(slem)
+	r.PrefixNorms = []float64{slem, slem * slem}
+	if p := 1 - slem*slem; p > contractTol { // more rounds never have a smaller τ/p
+		one := 1
+		r.P, r.Tau = &p, &one
+	}
+}
+
+// maxNorms bounds the products whose norms are computed, at n rounds of work each.
+const maxNorms = 2e9
+
+// products fills prefix norms, period norm, radius, p and tau.
+func (a *analysis) products() {
+	n, period, r := a.seq.N, a.seq.Period(), a.r
+	if work := float64(period) * float64(period) * float64(a.seq.terms()); work > maxNorms {
+		a.warn("a period of %d rounds over %d nodes: norms of products are not computed", period, n)
 		return
 	}
-	a.prefixes()
 	norms := &blockNorms{seq: a.seq, known: map[[2]int]float64{}}
+	for t := 1; t <= 2*period && a.ctx.Err() == nil; t++ {
+		r.PrefixNorms = append(r.PrefixNorms, norms.norm(0, t))
+	}
 	worst := 0.0
-	for phase := range period {
-		if a.ctx.Err() != nil {
-			return
-		}
+	for phase := 0; phase < period && a.ctx.Err() == nil; phase++ {
 		worst = max(worst, norms.norm(phase, period))
 	}
 	r.PeriodNorm = &worst
-	radius := a.radius()
-	r.PeriodRadius, r.RatePerRound = number(radius), number(math.Pow(radius, 1/float64(period)))
-	if r.DoublyStochastic {
-		a.koloskova(norms)
-	} else {
-		a.warn("not doubly stochastic: p and tau would mean nothing")
+	a.koloskova(norms)
+	if n <= DenseLimit {
+		radius := a.radius()
+		r.PeriodRadius, r.RatePerRound = number(radius), number(math.Pow(radius, 1/float64(period)))
+	} else if r.SLEM == nil {
+		a.warn("%d nodes: the spectral radius of a product is computed up to %d", n, DenseLimit)
 	}
-	a.effective()
+}
+
+// terms counts the entries of all matrices of the period, a clique as its members.
+func (s *Sequence) terms() int {
+	terms := 0
+	for t := range s.Steps {
+		w := s.Steps[t].W
+		terms += w.n
+		for _, row := range w.rows {
+			terms += len(row)
+		}
+	}
+	return terms
 }
 
 // single fills what is said of one matrix alone.
@@ -139,35 +183,29 @@ func edgeRows(w *Matrix, symmetric bool) []EdgeRow {
 	return rows
 }
 
-// prefixes fills the prefix norms and the first exact prefix.
-func (a *analysis) prefixes() {
-	n, period := a.seq.N, a.seq.Period()
-	shown, rounds := 2*period, max(2*period, n)
-	norms := &blockNorms{seq: a.seq, known: map[[2]int]float64{}}
-	phi, next := identity(n), mat.NewDense(n, n, nil)
-	for t := 0; t < rounds && a.ctx.Err() == nil; t++ {
-		a.seq.Step(t).W.LeftMul(next, phi)
-		phi, next = next, phi
-		if a.r.ExactAfter == nil && isJ(phi) {
-			k := t + 1
-			a.r.ExactAfter = &k
+// exact decides after how many rounds everyone holds the mean.
+func (a *analysis) exact() {
+	n, period, r := a.seq.N, a.seq.Period(), a.r
+	switch {
+	case !r.ConnectedOverPeriod:
+		r.ExactReason = "never: not connected over a period"
+	case period == 1 && a.one.normal:
+		if a.one.slem <= exactTol {
+			one := 1
+			r.ExactAfter, r.ExactProof = &one, a.one.method
+		} else {
+			r.ExactReason = "never: the powers of one normal matrix are J at once or not at all"
 		}
-		if t < shown {
-			a.r.PrefixNorms = append(a.r.PrefixNorms, norms.norm(0, t+1))
-		} else if a.r.ExactAfter != nil {
-			break
+	case n > DenseLimit:
+		r.ExactReason = fmt.Sprintf("not searched beyond %d nodes", DenseLimit)
+		a.warn("%d nodes: exactness of products is searched up to %d", n, DenseLimit)
+	default:
+		x := exactPrefix(a.seq, max(2*period, n))
+		if x.after > 0 {
+			r.ExactAfter = &x.after
 		}
+		r.ExactProof, r.ExactReason = x.how, x.reason
 	}
-}
-
-func isJ(phi *mat.Dense) bool {
-	n, _ := phi.Dims()
-	for _, v := range phi.RawMatrix().Data {
-		if !(math.Abs(v-1/float64(n)) <= exactTol) {
-			return false
-		}
-	}
-	return true
 }
 
 // radius returns the spectral radius of Φ-J.

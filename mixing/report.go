@@ -28,19 +28,30 @@ type Report struct {
 	SLEMMethod  string   `json:"slem_method"`  // how SLEM was found: a closed form says so
 	SLEMError   *float64 `json:"slem_error"`   // bound on its error
 
-	PeriodNorm    *float64     `json:"period_norm"`    // ‖Φ-J‖₂ of the worst phase
-	PeriodRadius  *float64     `json:"period_radius"`  // spectral radius of Φ-J, the same for every phase
-	RatePerRound  *float64     `json:"rate_per_round"` // radius^(1/period)
-	PrefixNorms   []float64    `json:"prefix_norms"`   // ‖W_t…W_1-J‖₂, t = 1..2·period
-	ExactAfter    *int         `json:"exact_after_rounds"`
-	P             *float64     `json:"p"` // 1 - ‖product-J‖² over the worst aligned block of Tau rounds ...
-	Tau           *int         `json:"tau"`
-	EffectiveNbrs []Effective  `json:"effective_neighbors"`
-	Expected      *Expected    `json:"expected"`
-	Certificate   *Certificate `json:"certificate"`
-	Edges         []EdgeRow    `json:"edges"`
-	Fingerprint   string       `json:"fingerprint"`
-	Warnings      []string     `json:"warnings"`
+	PeriodNorm       *float64     `json:"period_norm"`        // ‖Φ-J‖₂ of the worst phase
+	PeriodRadius     *float64     `json:"period_radius"`      // spectral radius of Φ-J, the same for every phase
+	RatePerRound     *float64     `json:"rate_per_round"`     // radius^(1/period)
+	PrefixNorms      []float64    `json:"prefix_norms"`       // ‖W_t…W_1-J‖₂, t = 1..2·period
+	ExactAfter       *int         `json:"exact_after_rounds"` // first t with W_t…W_1 = J
+	ExactProof       string       `json:"exact_proof"`        // how that is known: a closed form, rational arithmetic, within 1e-9
+	ExactReason      string       `json:"exact_reason"`       // why there is none, or how far it was searched
+	P                *float64     `json:"p"`                  // 1 - ‖product-J‖² over the worst aligned block of Tau rounds ...
+	Tau              *int         `json:"tau"`
+	EffectiveNbrs    []Effective  `json:"effective_neighbors"`
+	Expected         *Expected    `json:"expected"`
+	Certificate      *Certificate `json:"certificate"`
+	SingularValues   []float64    `json:"singular_values"` // of Φ-J from the first phase, descending, n ≤ 64
+	Periodic         bool         `json:"periodic"`        // connected, yet an eigenvalue of modulus 1 keeps it from converging (such as -1)
+	Dobrushin        *float64     `json:"dobrushin"`       // of Φ: by what max x - min x shrinks per period, worst phase
+	JointRadius      *JointRadius `json:"joint_spectral_radius"`
+	PairsMet         *int         `json:"pairs_met"`         // pairs that exchange directly in a period ...
+	Pairs            int          `json:"pairs"`             // ... of n(n-1)/2
+	PairsPerRound    *float64     `json:"pairs_per_round"`   // mean number of pairs that exchange in a round
+	Stationary       []float64    `json:"stationary"`        // π with π'Φ = π' where columns do not sum to 1: what the islands agree on
+	StationaryFactor *float64     `json:"stationary_factor"` // ‖Φ-1π'‖ in the norm weighted by π
+	Edges            []EdgeRow    `json:"edges"`
+	Fingerprint      string       `json:"fingerprint"`
+	Warnings         []string     `json:"warnings"`
 }
 
 // Effective is the effective number of neighbors n_W(γ) after the period's last round (Vogels, Hendrikx, Jaggi 2022):
@@ -55,6 +66,15 @@ type Effective struct {
 type Expected struct {
 	P    *float64 `json:"p"`    // 1 - ‖E[W'W]-J‖₂
 	Rate *float64 `json:"rate"` // spectral radius of S → E[W S W'] off consensus, per round
+}
+
+// JointRadius bounds the factor per round when an adversary chooses the order of the rounds: the joint spectral radius
+// of the set {W-J}. Products of up to Length rounds were formed. Lower is the largest spectral radius^(1/length),
+// Upper the least over lengths of the largest norm^(1/length).
+type JointRadius struct {
+	Lower  float64 `json:"lower"`
+	Upper  float64 `json:"upper"`
+	Length int     `json:"length"`
 }
 
 // EdgeRow is one off-diagonal entry, written as [i, j, W_ij]. A symmetric matrix lists each pair once, i < j.

@@ -10,7 +10,8 @@ type spectrum struct {
 	slem, sigma float64
 	method      string
 	bound       float64   // |slem - value| is at most this
-	squares     []float64 // |eigenvalues|² off consensus where they are all known and W is normal
+	normal      bool      // W is normal: symmetric, or commuting with its transpose by its structure
+	squares     []float64 // |eigenvalues|² off consensus where W is normal and they are all known
 }
 
 // denseSpectrum is the largest n whose eigenvalues are computed densely, one and all.
@@ -29,9 +30,9 @@ func spectrumOf(w *Matrix) spectrum {
 			if n > 1 {
 				v = 1 - w.theta
 			}
-			return spectrum{slem: v, sigma: v, method: "closed form: averaging of all nodes"}
+			return spectrum{slem: v, sigma: v, method: "closed form: averaging of all nodes", normal: true}
 		}
-		return spectrum{slem: 1, sigma: 1, method: "closed form: averaging of disjoint cliques"}
+		return spectrum{slem: 1, sigma: 1, method: "closed form: averaging of disjoint cliques", normal: true}
 	}
 	stochastic, symmetric := w.DoublyStochastic(), w.Symmetric()
 	if stochastic {
@@ -41,18 +42,18 @@ func spectrumOf(w *Matrix) spectrum {
 				top = math.Max(top, v)
 			}
 			v := math.Sqrt(top)
-			return spectrum{v, v, "closed form: characters of " + group, rounding, squares}
+			return spectrum{v, v, "closed form: characters of " + group, rounding, true, squares}
 		}
 	}
 	switch {
 	case n <= denseSpectrum && symmetric && stochastic:
 		low, high, squares := denseEnds(w)
 		v := math.Max(math.Abs(low), math.Abs(high))
-		return spectrum{v, v, "dense eigenvalues", rounding, squares}
+		return spectrum{v, v, "dense eigenvalues", rounding, true, squares}
 	case symmetric && stochastic:
 		low, high, method, bound := symmetricEnds(w, true)
 		v := math.Max(math.Abs(low), math.Abs(high))
-		return spectrum{slem: v, sigma: v, method: method, bound: bound}
+		return spectrum{slem: v, sigma: v, method: method, bound: bound, normal: true}
 	case n <= DenseLimit:
 		dense := w.Dense()
 		s := spectrum{slem: spectralRadius(minusJ(dense)), sigma: DisagreementNorm(dense), method: "dense eigenvalues and singular values"}
