@@ -81,6 +81,9 @@ func (g *Graph) Egress(i int) int { return 2*len(g.Topology.Links) + 2*i }
 // Ingress returns the arc to island i from its router.
 func (g *Graph) Ingress(i int) int { return 2*len(g.Topology.Links) + 2*i + 1 }
 
+// Picos returns an arc's latency in whole picoseconds.
+func (g *Graph) Picos(arc int) int64 { return g.picos[arc] }
+
 // Out returns the link arcs that leave a router. The slice is the graph's own.
 func (g *Graph) Out(router int) []int { return g.out[router] }
 

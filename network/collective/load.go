@@ -142,26 +142,34 @@ func mergedCount(n int, merges bool) float64 {
 	return float64(n)
 }
 
-// hubAt returns the hub at a member, or at a router when root counts on from the islands.
+// hubLoads adds the loads of a hub's reduction and broadcast. The root is a member, or a router when it counts on from
+// the islands.
+func (l *loader) hubLoads(root int, members []int, reduce, broadcast []float64) {
+	islands := len(l.g.Topology.Islands)
+	if root < islands {
+		l.reduce(root, members, reduce)
+		l.broadcast(root, members, broadcast)
+		return
+	}
+	for _, m := range members {
+		l.want(m)
+		reduce[l.g.Egress(m)]++
+		broadcast[l.g.Ingress(m)]++
+	}
+	l.drain(root-islands, l.can.Aggregation, 1, reduce)
+	for _, m := range members {
+		l.want(m)
+	}
+	l.drain(root-islands, l.can.Multicast, 0, broadcast)
+}
+
+// hubAt returns the hub at a root.
 func (l *loader) hubAt(root int, members []int) *candidate {
 	c := &candidate{name: Hub, root: root, load: make([]float64, len(l.g.Arcs))}
-	islands := len(l.g.Topology.Islands)
-	at := root - islands
-	if root < islands {
+	l.hubLoads(root, members, c.load, c.load)
+	at := root - len(l.g.Topology.Islands)
+	if at < 0 {
 		at = l.router(root)
-		l.reduce(root, members, c.load)
-		l.broadcast(root, members, c.load)
-	} else {
-		for _, m := range members {
-			l.want(m)
-			c.load[l.g.Egress(m)]++
-			c.load[l.g.Ingress(m)]++
-		}
-		l.drain(at, l.can.Aggregation, 1, c.load)
-		for _, m := range members {
-			l.want(m)
-		}
-		l.drain(at, l.can.Multicast, 0, c.load)
 	}
 	for _, m := range members {
 		c.picos = max(c.picos, 2*l.g.Tree(at).Picos[l.router(m)])

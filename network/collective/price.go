@@ -10,7 +10,9 @@ const (
 )
 
 // Collectives returns the names that Options.Collective accepts.
-func Collectives() []string { return []string{Best, Exchange, Hub, Sharded, Ring} }
+func Collectives() []string {
+	return []string{Best, Exchange, Hub, Sharded, Ring, Packed, ShardedOptimal}
+}
 
 // The two carriages of an exchange.
 const (
@@ -28,6 +30,8 @@ type Price struct {
 	Seconds          float64 `json:"seconds"` // the sum of the next two
 	BandwidthSeconds float64 `json:"bandwidth_seconds"`
 	LatencySeconds   float64 `json:"latency_seconds"`
+
+	Packing *Packing `json:"packing,omitempty"` // packed and sharded:optimal
 
 	LowerBound LowerBound  `json:"lower_bound"`
 	Bottleneck *Bottleneck `json:"bottleneck"` // nil when nothing is sent

@@ -16,6 +16,8 @@ import (
 type Options struct {
 	Payload    float64 // bytes that each island contributes; 0 is legal, time is then latency alone
 	Collective string  // one of Collectives(); "" means best
+	MaxTrees   int     // packed: trees for each clique at most; 0 is no limit
+	Bounds     bool    // whether Round computes the partition, egress and packing bounds; packed always has them
 }
 
 // Pricer prices rounds on one network. It is safe for concurrent use.
@@ -91,6 +93,18 @@ func seconds(picos int64) float64 { return network.Seconds(picos) }
 func (p *Pricer) PartitionSeconds(cliques [][]int) (float64, error) {
 	s := p.scratch.Get().(*scratch)
 	defer p.scratch.Put(s)
+	if p.isPacked() {
+		sorted, err := p.usable(s, cliques)
+		if err != nil {
+			return 0, err
+		}
+		packed, err := p.packAs(s, sorted, p.options.Collective)
+		if err != nil {
+			return 0, err
+		}
+		busy, latency := p.measure([]*candidate{&packed.candidate}, s.total)
+		return busy + latency, nil
+	}
 	choice, _, err := p.plan(s, cliques)
 	if err != nil || len(choice) == 0 {
 		return 0, err
@@ -106,6 +120,9 @@ func (p *Pricer) Round(r *schedule.Round) (*Price, error) {
 	if !r.IsCliques() {
 		return p.pairRound(s, r)
 	}
+	if p.isPacked() {
+		return p.packedRound(s, r)
+	}
 	choice, proven, err := p.plan(s, r.Cliques)
 	if err != nil {
 		return nil, err
@@ -116,7 +133,20 @@ func (p *Pricer) Round(r *schedule.Round) (*Price, error) {
 	for i, c := range choice {
 		carried[sorted[i][0]] = c
 	}
-	for _, members := range r.Cliques {
+	p.eachClique(r.Cliques, func(members []int, names []string) {
+		out.Cliques = append(out.Cliques, names)
+		out.Collectives = append(out.Collectives, p.describe(carried[slices.Min(members)]))
+	})
+	if !proven {
+		out.Warnings = append(out.Warnings, "the choice of collectives is the best found, not proven best: the cliques are too large to try every ring order")
+	}
+	p.fill(out, choice, s)
+	return out, p.bounds(s, out, sorted)
+}
+
+// eachClique visits the cliques as they are written, without empty ones.
+func (p *Pricer) eachClique(cliques [][]int, visit func(members []int, names []string)) {
+	for _, members := range cliques {
 		if len(members) == 0 {
 			continue
 		}
@@ -124,19 +154,8 @@ func (p *Pricer) Round(r *schedule.Round) (*Price, error) {
 		for i, m := range members {
 			names[i] = p.g.Topology.Islands[m].ID
 		}
-		out.Cliques = append(out.Cliques, names)
-		out.Collectives = append(out.Collectives, p.describe(carried[slices.Min(members)]))
+		visit(members, names)
 	}
-	if !proven {
-		out.Warnings = append(out.Warnings, "the choice of collectives is the best found, not proven best: the cliques are too large to try every ring order")
-	}
-	p.fill(out, choice, s)
-	groups := make([]group, len(sorted))
-	for i, members := range sorted {
-		groups[i] = p.cliqueGroup(members)
-	}
-	out.LowerBound.Cut = p.cutBound(groups)
-	return out, nil
 }
 
 // fill sets times, bottleneck and loads.
@@ -171,12 +190,7 @@ func (p *Pricer) describe(c *candidate) Collective {
 	case Exchange:
 		out.Carriage = &c.carriage
 	case Hub:
-		kind, root := "island", ""
-		if c.root < len(islands) {
-			root = islands[c.root].ID
-		} else {
-			kind, root = "router", p.g.Topology.Routers[c.root-len(islands)].ID
-		}
+		root, kind := p.rootName(c.root)
 		out.Root, out.RootKind = &root, &kind
 	case Ring:
 		for _, m := range c.order {
@@ -218,17 +232,26 @@ func (p *Pricer) check(s *scratch, cliques [][]int) error {
 	return nil
 }
 
-// plan chooses how to carry every clique of two or more, in the order of tidy, and reports whether no better choice
-// exists.
-func (p *Pricer) plan(s *scratch, cliques [][]int) ([]*candidate, bool, error) {
+// usable checks the cliques and returns them tidied.
+func (p *Pricer) usable(s *scratch, cliques [][]int) ([][]int, error) {
 	if err := p.check(s, cliques); err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	sorted := p.tidy(cliques)
 	for _, members := range sorted {
 		if err := p.connected(members); err != nil {
-			return nil, false, err
+			return nil, err
 		}
+	}
+	return sorted, nil
+}
+
+// plan chooses how to carry every clique of two or more, in the order of tidy, and reports whether no better choice
+// exists.
+func (p *Pricer) plan(s *scratch, cliques [][]int) ([]*candidate, bool, error) {
+	sorted, err := p.usable(s, cliques)
+	if err != nil {
+		return nil, false, err
 	}
 	switch len(sorted) {
 	case 0:

@@ -1,0 +1,337 @@
+package collective
+
+import (
+	"errors"
+	"math"
+)
+
+// The master problem shares a payload out over given plans so that the busiest arc is as little busy as possible:
+//
+//	minimize θ   subject to   Σ_p A_ap x_p - θ + s_a = 0   for each arc a     (A: seconds of plan p on arc a)
+//	                          Σ_{p of q} x_p = 1           for each clique q
+//	                          x, s ≥ 0
+//
+// Its dual gives each arc a price π_a ≥ 0 with Σ π_a = 1, and θ ≥ Σ_q (cheapest plan of q at these prices) for any
+// such prices: a bound that anyone can check without trusting this solver.
+//
+// It is solved by the revised simplex method with an explicit inverse of the basis, rebuilt now and then from the
+// columns. Most basic variables are slacks, so a rebuild costs little. Dantzig's rule picks the entering variable;
+// after a run of degenerate steps Bland's rule takes over until θ falls, which cannot cycle.
+type master struct {
+	arcs, cliques int
+	columns       []masterColumn
+	known         map[string]bool
+
+	basis   []int // variable in each row: a slack by its arc, θ, or arcs+1+column
+	inverse [][]float64
+	value   []float64 // of the basic variables
+	steps   int       // since the last rebuild
+
+	alpha []float64 // scratch
+}
+
+// masterColumn is a plan's entries in the rows of its arcs.
+type masterColumn struct {
+	clique int
+	rows   []int
+	values []float64
+}
+
+const (
+	// pivotFloor is the smallest entry to pivot on. Entries are of order 1 by scaling.
+	pivotFloor = 1e-9
+	// priceFloor is how far below zero a reduced cost must be to enter: rounding of sums of order 1, with room.
+	priceFloor = 1e-12
+	// rebuildEvery bounds the growth of rounding in the inverse.
+	rebuildEvery = 60
+	// degenerateRun is how many steps without progress Dantzig's rule is allowed.
+	degenerateRun = 40
+	// maxSteps ends a run that makes no progress; the callers then use what there is, with its true gap.
+	maxSteps = 50_000
+)
+
+var errMaster = errors.New("the linear program lost its basis to rounding")
+
+func newMaster(arcs, cliques int) *master {
+	n := arcs + cliques
+	m := &master{arcs: arcs, cliques: cliques, basis: make([]int, n), value: make([]float64, n), alpha: make([]float64, n),
+		inverse: make([][]float64, n)}
+	space := make([]float64, n*n)
+	for i := range n {
+		m.inverse[i], space = space[:n:n], space[n:]
+	}
+	return m
+}
+
+func (m *master) theta() int { return m.arcs }
+
+// add appends a column; entries are arc loads in scaled seconds.
+func (m *master) add(clique int, rows []int, values []float64) int {
+	m.columns = append(m.columns, masterColumn{clique, rows, values})
+	return len(m.columns) - 1
+}
+
+// start sets the basis in which each clique uses the given column: θ is the load of the busiest arc.
+func (m *master) start(columns []int) error {
+	load := make([]float64, m.arcs)
+	for _, c := range columns {
+		for i, r := range m.columns[c].rows {
+			load[r] += m.columns[c].values[i]
+		}
+	}
+	busiest := 0
+	for a := range load {
+		if load[a] > load[busiest] {
+			busiest = a
+		}
+	}
+	for a := range m.arcs {
+		m.basis[a] = a
+	}
+	m.basis[busiest] = m.theta()
+	for q, c := range columns {
+		m.basis[m.arcs+q] = m.arcs + 1 + c
+	}
+	return m.rebuild()
+}
+
+// times sets alpha to inverse · column of a variable.
+func (m *master) times(variable int) {
+	switch {
+	case variable < m.arcs:
+		for i, row := range m.inverse {
+			m.alpha[i] = row[variable]
+		}
+	case variable == m.theta():
+		for i, row := range m.inverse {
+			sum := 0.0
+			for _, v := range row[:m.arcs] {
+				sum -= v
+			}
+			m.alpha[i] = sum
+		}
+	default:
+		c := &m.columns[variable-m.arcs-1]
+		for i, row := range m.inverse {
+			sum := row[m.arcs+c.clique]
+			for k, r := range c.rows {
+				sum += row[r] * c.values[k]
+			}
+			m.alpha[i] = sum
+		}
+	}
+}
+
+// pivot makes alpha the unit vector of a row.
+func (m *master) pivot(row int) {
+	p := m.inverse[row]
+	scale := 1 / m.alpha[row]
+	for k := range p {
+		p[k] *= scale
+	}
+	for i, r := range m.inverse {
+		f := m.alpha[i]
+		if i == row || f == 0 {
+			continue
+		}
+		for k, v := range p {
+			if v != 0 {
+				r[k] -= f * v
+			}
+		}
+	}
+}
+
+// rebuild computes the inverse and the values from the columns of the basis. Slacks stay in their own rows; every
+// other variable takes the free row in which it is largest.
+func (m *master) rebuild() error {
+	n := len(m.basis)
+	free := make([]bool, n)
+	for i := range free {
+		free[i] = true
+	}
+	var others []int
+	for _, v := range m.basis {
+		if v < m.arcs {
+			free[v] = false
+		} else {
+			others = append(others, v)
+		}
+	}
+	for i, row := range m.inverse {
+		clear(row)
+		row[i] = 1
+		if !free[i] {
+			m.basis[i] = i
+		}
+	}
+	for _, v := range others {
+		m.times(v)
+		at, largest := -1, pivotFloor/1000
+		for i := range n {
+			if free[i] && math.Abs(m.alpha[i]) > largest {
+				at, largest = i, math.Abs(m.alpha[i])
+			}
+		}
+		if at < 0 {
+			return errMaster
+		}
+		m.pivot(at)
+		free[at], m.basis[at] = false, v
+	}
+	for i, row := range m.inverse { // right-hand side: 0 for arcs, 1 for cliques
+		m.value[i] = 0
+		for _, v := range row[m.arcs:] {
+			m.value[i] += v
+		}
+		if m.value[i] < 0 {
+			m.value[i] = 0 // rounding: the simplex keeps values from falling below
+		}
+	}
+	m.steps = 0
+	return nil
+}
+
+// dual returns the row of the inverse that belongs to θ: minus the arcs' prices, then the cliques' costs.
+func (m *master) dual() []float64 {
+	for i, v := range m.basis {
+		if v == m.theta() {
+			return m.inverse[i]
+		}
+	}
+	return nil // θ is positive and never leaves
+}
+
+// solve runs the simplex method from the current basis to an optimum over the columns there are.
+func (m *master) solve() error {
+	still, best := 0, math.Inf(1)
+	for range maxSteps {
+		if m.steps >= rebuildEvery {
+			if err := m.rebuild(); err != nil {
+				return err
+			}
+		}
+		y := m.dual()
+		if y == nil {
+			return errMaster
+		}
+		enter := m.entering(y, still > degenerateRun)
+		if enter < 0 {
+			if m.steps == 0 {
+				return nil
+			}
+			m.steps = rebuildEvery // confirm on a fresh inverse
+			continue
+		}
+		m.times(enter)
+		leave := m.leaving(still > degenerateRun)
+		if leave < 0 {
+			return errMaster // θ ≥ 0 cannot be unbounded
+		}
+		m.step(enter, leave)
+		if theta := m.objective(); theta < best*(1-1e-13) {
+			best, still = theta, 0
+		} else {
+			still++
+		}
+	}
+	return nil
+}
+
+func (m *master) objective() float64 {
+	for i, v := range m.basis {
+		if v == m.theta() {
+			return m.value[i]
+		}
+	}
+	return math.Inf(1)
+}
+
+// entering picks a variable whose reduced cost is negative: the most negative, or by Bland's rule the first.
+func (m *master) entering(y []float64, bland bool) int {
+	enter, least := -1, -priceFloor
+	for a := range m.arcs {
+		if d := -y[a]; d < least {
+			enter, least = a, d
+			if bland {
+				return enter
+			}
+		}
+	}
+	for j := range m.columns {
+		if d := m.reduced(j, y); d < least {
+			enter, least = m.arcs+1+j, d
+			if bland {
+				return enter
+			}
+		}
+	}
+	return enter
+}
+
+func (m *master) reduced(j int, y []float64) float64 {
+	c := &m.columns[j]
+	d := -y[m.arcs+c.clique]
+	for k, r := range c.rows {
+		d -= y[r] * c.values[k]
+	}
+	return d
+}
+
+// leaving is the ratio test; of equal ratios the largest pivot, or by Bland's rule the first variable.
+func (m *master) leaving(bland bool) int {
+	leave, ratio := -1, math.Inf(1)
+	for i, a := range m.alpha {
+		if a <= pivotFloor || m.basis[i] == m.theta() {
+			continue
+		}
+		r := m.value[i] / a
+		switch {
+		case leave < 0 || r < ratio-1e-14:
+			leave, ratio = i, r
+		case r <= ratio+1e-14:
+			if bland && m.basis[i] < m.basis[leave] || !bland && a > m.alpha[leave] {
+				leave, ratio = i, min(r, ratio)
+			}
+		}
+	}
+	return leave
+}
+
+func (m *master) step(enter, leave int) {
+	amount := m.value[leave] / m.alpha[leave]
+	for i, a := range m.alpha {
+		m.value[i] = max(0, m.value[i]-amount*a)
+	}
+	m.value[leave] = amount
+	m.pivot(leave)
+	m.basis[leave] = enter
+	m.steps++
+}
+
+// shares returns the value of every column, and the arcs' prices: not negative, sum 1.
+func (m *master) shares() []float64 {
+	x := make([]float64, len(m.columns))
+	sum := make([]float64, m.cliques)
+	for i, v := range m.basis {
+		if j := v - m.arcs - 1; j >= 0 {
+			x[j] = m.value[i]
+			sum[m.columns[j].clique] += x[j]
+		}
+	}
+	for j := range x {
+		if s := sum[m.columns[j].clique]; s > 0 {
+			x[j] /= s // rounding must not lose a part of the payload
+		}
+	}
+	return x
+}
+
+func (m *master) prices() []float64 {
+	y := m.dual()
+	out := make([]float64, m.arcs)
+	for a := range out {
+		out[a] = max(0, -y[a])
+	}
+	return out
+}

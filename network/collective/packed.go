@@ -1,0 +1,270 @@
+package collective
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+)
+
+// The packed collective splits every payload over pairs of trees, a reduction to a root and a broadcast from it, with
+// any routes and any roots, so that the busiest arc is as little busy as possible. There are far too many pairs to list, so the master
+// problem starts with one for each clique and asks, at its prices, for the cheapest pair of each root: if none is
+// cheaper than what the clique pays, no pair anywhere can help and the packing is optimal (column generation).
+
+const (
+	// packedGap is the relative gap at which column generation stops; certificates promise 1e-6.
+	packedGap = 1e-9
+	// packedRounds bounds the rounds of pricing. Nine cities take about thirty.
+	packedRounds = 2000
+	// priceTilt is added to the prices, in total, so that among arcs that cost nothing the quick ones are taken. The
+	// bound stays exact: it is computed at the tilted prices.
+	priceTilt = 1e-10
+)
+
+// plan is one pair of trees (or one owner's part of a sharded collective) as a column of the master.
+type plan struct {
+	clique    int
+	root      int // island, or number of islands + router
+	reduce    *tree
+	broadcast *tree
+	arcs      []int // ascending
+	load      []float64
+	picos     int64
+}
+
+// packing is the state of column generation for the cliques of a round.
+type packing struct {
+	p       *Pricer
+	cliques [][]int
+	unit    []float64 // scaled seconds of one byte on each arc
+	slow    float64   // the scale: seconds of one byte on the slowest access arc
+	plans   []*plan
+	known   map[string]bool
+	lp      *master
+	down    []*treeFinder // broadcasts of each clique
+	up      []*treeFinder // reductions
+
+	limit  int64     // no plan of more latency is added
+	bound  float64   // best lower bound of θ, scaled
+	prices []float64 // that prove it
+	exact  bool      // whether every clique is small enough for exact pricing
+}
+
+// newPacking prepares the master. Its seconds are scaled by a payload's time on the slowest access arc, so that the
+// optimum is of order 1 whatever the units.
+func (p *Pricer) newPacking(cliques [][]int) *packing {
+	k := &packing{p: p, cliques: cliques, known: map[string]bool{}, exact: true, limit: math.MaxInt64}
+	k.unit = make([]float64, len(p.g.Arcs))
+	slow := 0.0 // slowest access: a scale of the optimum
+	for _, members := range cliques {
+		for _, m := range members {
+			slow = max(slow, 8/p.g.Arcs[p.g.Egress(m)].Capacity, 8/p.g.Arcs[p.g.Ingress(m)].Capacity)
+		}
+	}
+	for a, arc := range p.g.Arcs {
+		k.unit[a] = 8 / arc.Capacity / slow
+	}
+	k.slow = slow
+	k.lp = newMaster(len(p.g.Arcs), len(cliques))
+	return k
+}
+
+// findTrees prepares the search for trees.
+func (k *packing) findTrees() {
+	for _, members := range k.cliques {
+		k.exact = k.exact && len(members) <= exactTree
+		k.down = append(k.down, newTreeFinder(k.p.g, members, k.p.can.Multicast, 0))
+		k.up = append(k.up, newTreeFinder(k.p.g, members, k.p.can.Aggregation, 1))
+	}
+}
+
+// add makes a plan a column unless there is an equal one or it is too slow, and returns its index.
+func (k *packing) add(pl *plan, arcs []int) (int, bool) {
+	if pl.picos > k.limit {
+		return 0, false
+	}
+	count := map[int]int{}
+	for _, a := range arcs {
+		count[a]++
+	}
+	for a := range count {
+		pl.arcs = append(pl.arcs, a)
+	}
+	slices.Sort(pl.arcs)
+	for _, a := range pl.arcs {
+		pl.load = append(pl.load, float64(count[a]))
+	}
+	return k.column(pl)
+}
+
+// column adds a plan whose loads are known.
+func (k *packing) column(pl *plan) (int, bool) {
+	key := binary.AppendVarint(nil, int64(pl.clique))
+	key = binary.AppendVarint(key, pl.picos)
+	values := make([]float64, len(pl.arcs))
+	for i, a := range pl.arcs {
+		values[i] = pl.load[i] * k.unit[a]
+		key = binary.AppendUvarint(key, uint64(a))
+		key = binary.AppendUvarint(key, math.Float64bits(pl.load[i]))
+	}
+	if k.known[string(key)] {
+		return 0, false
+	}
+	k.known[string(key)] = true
+	k.plans = append(k.plans, pl)
+	return k.lp.add(pl.clique, pl.arcs, values), true
+}
+
+// roots lists a clique's possible roots: position for the broadcasts, position for the reductions, and the island or
+// router itself.
+func (k *packing) roots(clique int) [][3]int {
+	down, up := k.down[clique], k.up[clique]
+	var out [][3]int
+	for i, m := range down.members {
+		out = append(out, [3]int{i, i, m})
+	}
+	for i, r := range down.routers {
+		if j := slices.Index(up.routers, r); j >= 0 {
+			out = append(out, [3]int{len(down.members) + i, len(up.members) + j, len(k.p.g.Topology.Islands) + r})
+		}
+	}
+	return out
+}
+
+// pair finds the cheapest pair at a root.
+func (k *packing) pair(clique int, root [3]int) (*plan, []int) {
+	pl := &plan{clique: clique, root: root[2], broadcast: k.down[clique].find(root[0]), reduce: k.up[clique].find(root[1])}
+	pl.picos = pl.broadcast.depth + pl.reduce.depth
+	return pl, slices.Concat(pl.broadcast.arcs, pl.reduce.arcs)
+}
+
+// tilted returns prices with a little added for latency and for every hop.
+func (k *packing) tilted(prices []float64, tilt float64) []float64 {
+	var longest int64 = 1
+	for a := range prices {
+		longest = max(longest, k.p.g.Picos(a))
+	}
+	out := slices.Clone(prices)
+	for a := range out {
+		out[a] += tilt / float64(len(out)) * (float64(k.p.g.Picos(a))/float64(longest) + 0.01)
+	}
+	return out
+}
+
+// seed adds the hub of every root along the lowest-latency routes: a packing is then never slower than hub or sharded,
+// and where these are as fast as anything, their short routes are there to be chosen.
+func (k *packing) seed(s *scratch) {
+	islands := k.p.g.Topology.Islands
+	for q, members := range k.cliques {
+		for _, root := range k.roots(q) {
+			at := root[2] - len(islands)
+			if at < 0 {
+				at = islands[root[2]].Router
+			}
+			pl := &plan{clique: q, root: root[2], reduce: &tree{}, broadcast: &tree{}}
+			up, down := make([]float64, len(k.unit)), make([]float64, len(k.unit))
+			s.hubLoads(root[2], members, up, down)
+			for a := range k.unit {
+				for range int(up[a]) {
+					pl.reduce.arcs = append(pl.reduce.arcs, a)
+				}
+				for range int(down[a]) {
+					pl.broadcast.arcs = append(pl.broadcast.arcs, a)
+				}
+			}
+			for _, m := range members {
+				pl.reduce.depth = max(pl.reduce.depth, k.p.g.Tree(at).Picos[islands[m].Router])
+			}
+			pl.broadcast.depth = pl.reduce.depth
+			pl.picos = 2 * pl.reduce.depth
+			k.add(pl, slices.Concat(pl.reduce.arcs, pl.broadcast.arcs))
+		}
+	}
+}
+
+// start seeds the columns, prices every arc by its time for a payload and takes the cheapest pair of each clique.
+func (k *packing) start(s *scratch) error {
+	k.seed(s)
+	total := 0.0
+	for _, u := range k.unit {
+		total += u
+	}
+	prices := slices.Clone(k.unit)
+	for a := range prices {
+		prices[a] /= total
+	}
+	prices = k.tilted(prices, priceTilt)
+	for q := range k.cliques {
+		k.cheapest(q, prices)
+	}
+	first := make([]int, len(k.cliques))
+	least := make([]float64, len(k.cliques))
+	for j, pl := range k.plans {
+		cost := 0.0
+		for i, a := range pl.arcs {
+			cost += pl.load[i] * prices[a]
+		}
+		if least[pl.clique] == 0 || cost < least[pl.clique] {
+			first[pl.clique], least[pl.clique] = j, cost
+		}
+	}
+	return k.lp.start(first)
+}
+
+// cheapest adds the cheapest pair of every root of a clique and returns the least cost at the prices.
+func (k *packing) cheapest(q int, prices []float64) float64 {
+	k.down[q].price(prices)
+	k.up[q].price(prices)
+	least := math.Inf(1)
+	for _, root := range k.roots(q) {
+		pl, arcs := k.pair(q, root)
+		cost := 0.0
+		for _, a := range arcs {
+			cost += prices[a]
+		}
+		least = min(least, cost)
+		k.add(pl, arcs)
+	}
+	return least
+}
+
+// run generates columns until the gap is closed, no new pair helps, or rounding stops the simplex method.
+func (k *packing) run(s *scratch) error {
+	if err := k.start(s); err != nil {
+		return err
+	}
+	for range packedRounds {
+		if err := k.lp.solve(); err != nil {
+			return err
+		}
+		before := len(k.plans)
+		k.improveBound(k.lp.prices())
+		if k.lp.objective() <= k.bound*(1+packedGap) || len(k.plans) == before {
+			return nil
+		}
+	}
+	return nil
+}
+
+// improveBound prices all cliques at the given arc prices: Σ cost / Σ scaled prices is a lower bound of θ for any
+// prices, since Σ_a π_a unit_a load_a ≤ θ Σ π_a.
+func (k *packing) improveBound(prices []float64) {
+	tilted := k.tilted(prices, priceTilt)
+	perArc := make([]float64, len(tilted))
+	sum := 0.0
+	for a, v := range tilted {
+		sum += v
+		perArc[a] = v * k.unit[a]
+	}
+	bound := 0.0
+	for q := range k.cliques {
+		bound += k.cheapest(q, perArc)
+	}
+	if bound /= sum; bound > k.bound && k.exact {
+		k.bound = bound
+		for a := range tilted {
+			tilted[a] /= sum
+		}
+		k.prices = tilted
+	}
+}

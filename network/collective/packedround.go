@@ -1,0 +1,209 @@
+package collective
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/islandsgd/islands/network"
+	"github.com/islandsgd/islands/schedule"
+)
+
+// Names of the collectives that share payloads out by linear programming.
+const (
+	Packed         = "packed"
+	ShardedOptimal = "sharded:optimal"
+)
+
+// Packing explains a packed round.
+type Packing struct {
+	Trees []PackedTree `json:"trees"`
+	// OptimalSeconds are the bandwidth seconds with as many trees as it takes, and Loss how much longer, relative to
+	// that, the round takes because Options.MaxTrees allows only few.
+	OptimalSeconds float64 `json:"optimal_seconds"`
+	Loss           float64 `json:"loss"`
+	// Gap is (optimal seconds - lower bound) / optimal seconds; nil where the clique is too large for a proof.
+	Gap *float64 `json:"gap"`
+	// Prices prove the lower bound: for any prices π ≥ 0 of arcs with Σ π = 1, a round takes at least Σ over cliques of
+	// the cheapest pair of trees, when a payload on arc a costs π_a · 8 S / capacity. Arcs without a price are left out.
+	Prices []ArcPrice `json:"prices"`
+}
+
+// PackedTree is a reduction to a root and a broadcast from it, for a share of a clique's payload.
+type PackedTree struct {
+	Clique         int         `json:"clique"` // position among the round's cliques of two or more, in island order
+	Share          float64     `json:"share"`
+	Root           string      `json:"root"`
+	RootKind       string      `json:"root_kind"` // "island" or "router"
+	Reduce         [][2]string `json:"reduce"`    // arcs from, to; an arc used twice stands twice
+	Broadcast      [][2]string `json:"broadcast"`
+	LatencySeconds float64     `json:"latency_seconds"` // depth of the reduction plus depth of the broadcast
+}
+
+// ArcPrice is one arc's price in a certificate.
+type ArcPrice struct {
+	From  string  `json:"from"`
+	To    string  `json:"to"`
+	Kind  string  `json:"kind"`
+	Price float64 `json:"price"`
+}
+
+// packedPlan is the outcome of packing a round.
+type packedPlan struct {
+	candidate
+	cliques [][]int
+	packing *packing // nil without cliques
+	optimal float64  // scaled θ before MaxTrees
+}
+
+// packAs shares the payloads of the cliques out, by trees (Packed) or among owners (ShardedOptimal).
+func (p *Pricer) packAs(s *scratch, sorted [][]int, collective string) (*packedPlan, error) {
+	out := &packedPlan{cliques: sorted}
+	out.load = make([]float64, len(p.g.Arcs))
+	if len(sorted) == 0 {
+		return out, nil
+	}
+	k := p.newPacking(sorted)
+	var err error
+	if collective == ShardedOptimal {
+		err = k.owners(s)
+	} else {
+		k.findTrees()
+		err = k.run(s)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("packing: %w", err)
+	}
+	out.optimal = k.lp.objective()
+	if k, err = k.quicken(); err != nil {
+		return nil, fmt.Errorf("packing: %w", err)
+	}
+	if p.options.MaxTrees > 0 {
+		if k, err = k.fewer(p.options.MaxTrees); err != nil {
+			return nil, fmt.Errorf("packing: %w", err)
+		}
+	}
+	out.packing = k
+	out.picos = k.latest()
+	for j, x := range k.shares() {
+		for i, a := range k.plans[j].arcs {
+			out.load[a] += x * k.plans[j].load[i]
+		}
+	}
+	return out, nil
+}
+
+// owners makes one column for each member that may own a part of the payload, as in sharded.
+func (k *packing) owners(s *scratch) error {
+	k.exact = false // these columns are all there are, so there is no bound for other collectives
+	var first []int
+	for q, members := range k.cliques {
+		for i, owner := range members {
+			load := make([]float64, len(k.p.g.Arcs))
+			s.reduce(owner, members, load)
+			s.broadcast(owner, members, load)
+			pl := &plan{clique: q, root: owner}
+			for a, x := range load {
+				if x > 0 {
+					pl.arcs, pl.load = append(pl.arcs, a), append(pl.load, x)
+				}
+			}
+			tree := k.p.g.Tree(s.router(owner))
+			for _, m := range members {
+				pl.picos = max(pl.picos, 2*tree.Picos[s.router(m)])
+			}
+			at, _ := k.column(pl)
+			if i == 0 {
+				first = append(first, at)
+			}
+		}
+	}
+	if err := k.lp.start(first); err != nil {
+		return err
+	}
+	return k.lp.solve()
+}
+
+// isPacked reports whether a linear program shares the payloads out.
+func (p *Pricer) isPacked() bool {
+	return p.options.Collective == Packed || p.options.Collective == ShardedOptimal
+}
+
+// packedRound prices a round of cliques by a linear program.
+func (p *Pricer) packedRound(s *scratch, r *schedule.Round) (*Price, error) {
+	sorted, err := p.usable(s, r.Cliques)
+	if err != nil {
+		return nil, err
+	}
+	packed, err := p.packAs(s, sorted, p.options.Collective)
+	if err != nil {
+		return nil, err
+	}
+	out := &Price{Cliques: [][]string{}, Collectives: []Collective{}, Packing: p.describePacking(packed)}
+	p.eachClique(r.Cliques, func(members []int, names []string) {
+		c := Collective{}
+		if len(members) > 1 {
+			c.Name = &p.options.Collective
+		}
+		out.Cliques, out.Collectives = append(out.Cliques, names), append(out.Collectives, c)
+	})
+	p.fill(out, []*candidate{&packed.candidate}, s)
+	if err := p.bounds(s, out, sorted); err != nil {
+		return nil, err
+	}
+	if k := packed.packing; k != nil && p.options.Collective == Packed && !k.exact {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("a clique has more than %d members: its trees are good ones, not proven cheapest", exactTree))
+	}
+	return out, nil
+}
+
+// describePacking turns the outcome into names.
+func (p *Pricer) describePacking(out *packedPlan) *Packing {
+	if out.packing == nil {
+		return nil
+	}
+	k := out.packing
+	whole := k.slow * p.options.Payload
+	d := &Packing{Trees: []PackedTree{}, Prices: []ArcPrice{}, OptimalSeconds: out.optimal * whole,
+		Loss: max(0, k.lp.objective()/out.optimal-1)}
+	for j, x := range k.shares() {
+		if x == 0 {
+			continue
+		}
+		pl := k.plans[j]
+		root, kind := p.rootName(pl.root)
+		t := PackedTree{Clique: pl.clique, Share: x, Root: root, RootKind: kind, LatencySeconds: network.Seconds(pl.picos)}
+		if pl.reduce != nil {
+			t.Reduce, t.Broadcast = p.arcNames(pl.reduce.arcs), p.arcNames(pl.broadcast.arcs)
+		}
+		d.Trees = append(d.Trees, t)
+	}
+	slices.SortStableFunc(d.Trees, func(a, b PackedTree) int { return a.Clique - b.Clique })
+	if k.exact {
+		gap := max(0, 1-k.bound/out.optimal)
+		d.Gap = &gap
+		for a, v := range k.prices {
+			if v > 0 {
+				arc := &p.g.Arcs[a]
+				d.Prices = append(d.Prices, ArcPrice{arc.From, arc.To, arc.Kind, v})
+			}
+		}
+	}
+	return d
+}
+
+func (p *Pricer) arcNames(arcs []int) [][2]string {
+	out := make([][2]string, len(arcs))
+	for i, a := range arcs {
+		out[i] = [2]string{p.g.Arcs[a].From, p.g.Arcs[a].To}
+	}
+	return out
+}
+
+// rootName names an island, or a router when root counts on from the islands.
+func (p *Pricer) rootName(root int) (name, kind string) {
+	islands := p.g.Topology.Islands
+	if root < len(islands) {
+		return islands[root].ID, "island"
+	}
+	return p.g.Topology.Routers[root-len(islands)].ID, "router"
+}

@@ -1,0 +1,142 @@
+package collective
+
+import (
+	"slices"
+)
+
+const (
+	// shareFloor is the share below which a plan is rounding.
+	shareFloor = 1e-9
+	// quickenRounds bounds the rounds of pricing spent on latency.
+	quickenRounds = 100
+)
+
+// quickTilts are the strengths, relative to all prices, with which latency is added to the prices when quicker trees
+// are wanted.
+var quickTilts = []float64{priceTilt, 1e-3, 1e-2, 1e-1, 0.3, 1, 3, 10}
+
+// shares returns each plan's share of its clique's payload, rounding removed.
+func (k *packing) shares() []float64 {
+	x := k.lp.shares()
+	sum := make([]float64, len(k.cliques))
+	for j, v := range x {
+		if v <= shareFloor {
+			x[j] = 0
+		}
+		sum[k.plans[j].clique] += x[j]
+	}
+	for j := range x {
+		x[j] /= sum[k.plans[j].clique]
+	}
+	return x
+}
+
+// latest is the largest latency among the plans in use.
+func (k *packing) latest() int64 {
+	var picos int64
+	for j, x := range k.shares() {
+		if x > 0 {
+			picos = max(picos, k.plans[j].picos)
+		}
+	}
+	return picos
+}
+
+// only returns a packing of some of the plans, started and solved, or nil when a clique is left without.
+func (k *packing) only(keep func(j int) bool) (*packing, error) {
+	out := *k
+	out.plans, out.known, out.lp = nil, map[string]bool{}, newMaster(k.lp.arcs, k.lp.cliques)
+	first := make([]int, len(k.cliques))
+	for q := range first {
+		first[q] = -1
+	}
+	for j, pl := range k.plans {
+		if !keep(j) {
+			continue
+		}
+		at, fresh := out.column(pl)
+		if fresh && first[pl.clique] < 0 {
+			first[pl.clique] = at
+		}
+	}
+	if slices.Contains(first, -1) {
+		return nil, nil
+	}
+	if err := out.lp.start(first); err != nil {
+		return nil, err
+	}
+	return &out, out.lp.solve()
+}
+
+// quicken lowers the latency as long as the packing stays as fast: the slowest plans in use are forbidden, and where
+// that costs bandwidth, trees of less latency are looked for. What comes out is the least latency among the trees
+// that this search meets. It is not proven least, since a tree's latency is no sum over its arcs.
+func (k *packing) quicken() (*packing, error) {
+	target := k.lp.objective() * (1 + packedGap)
+	rounds := quickenRounds
+	for {
+		limit := k.latest() - 1
+		next, err := k.only(func(j int) bool { return k.plans[j].picos <= limit })
+		if err != nil || next == nil {
+			return k, err
+		}
+		next.limit = limit
+		for next.lp.objective() > target && rounds > 0 && len(k.down) > 0 {
+			rounds--
+			before := len(next.plans)
+			next.quicker()
+			if len(next.plans) == before {
+				break
+			}
+			if err := next.lp.solve(); err != nil {
+				return k, err
+			}
+		}
+		if next.lp.objective() > target {
+			return k, nil
+		}
+		k = next
+	}
+}
+
+// quicker adds, for every strength of tilt, the cheapest pairs that are within the limit.
+func (k *packing) quicker() {
+	now := k.lp.prices()
+	for _, tilt := range quickTilts {
+		prices := k.tilted(now, tilt)
+		for a := range prices {
+			prices[a] *= k.unit[a]
+		}
+		for q := range k.cliques {
+			k.cheapest(q, prices)
+		}
+	}
+}
+
+// fewer keeps at most the given number of plans for each clique: the one with the smallest share goes, and the rest
+// share the payload out anew, until few enough are left.
+func (k *packing) fewer(most int) (*packing, error) {
+	for {
+		x := k.shares()
+		used := make([]int, len(k.cliques))
+		for j, v := range x {
+			if v > 0 {
+				used[k.plans[j].clique]++
+			}
+		}
+		drop := -1
+		for j, v := range x {
+			if v > 0 && used[k.plans[j].clique] > most && (drop < 0 || v < x[drop]) {
+				drop = j
+			}
+		}
+		if drop < 0 {
+			return k, nil
+		}
+		next, err := k.only(func(j int) bool { return x[j] > 0 && j != drop })
+		if err != nil {
+			return k, err
+		}
+		k = next
+	}
+}

@@ -1,0 +1,344 @@
+package collective
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/islandsgd/islands/network"
+)
+
+// exactTree is the largest clique whose cheapest trees are found exactly: Dreyfus and Wagner's recursion (Networks 1,
+// 1971) takes 3^k steps a node.
+const exactTree = 12
+
+// A tree for a clique is an arborescence in the closure: its nodes are the members and the routers that can branch
+// (copy in a broadcast, sum in a reduction), its edges cheapest routes between them. Other routers only forward, so
+// what branches before them crosses them once for each branch.
+
+// treeFinder finds cheapest trees at given arc prices, in one direction: flip = 0 for broadcasts, 1 for reductions,
+// which are broadcasts against the direction of the arcs.
+type treeFinder struct {
+	g       *network.Graph
+	members []int
+	routers []int // that can branch, or be the root
+	flip    int
+
+	nodes  []int       // router of each node: members first, then routers
+	before []float64   // price of leaving a node: a member's access arc
+	after  []float64   // price of entering a node
+	dist   [][]float64 // between the nodes
+	into   [][]int     // link arcs of the cheapest routes from each node's router
+
+	cost [][]float64 // cost[D][v]: serve the members in the set D from node v, which has the payload
+}
+
+func newTreeFinder(g *network.Graph, members []int, branching []bool, flip int) *treeFinder {
+	f := &treeFinder{g: g, members: members, flip: flip}
+	at := g.Topology.Islands[members[0]].Router
+	for _, m := range members {
+		f.nodes = append(f.nodes, g.Topology.Islands[m].Router)
+	}
+	for r, can := range branching {
+		if can && g.Connected(r, at) {
+			f.routers = append(f.routers, r)
+			f.nodes = append(f.nodes, r)
+		}
+	}
+	n := len(f.nodes)
+	f.before, f.after = make([]float64, n), make([]float64, n)
+	f.dist, f.into = make([][]float64, n), make([][]int, n)
+	for v := range n {
+		f.dist[v] = make([]float64, n)
+		f.into[v] = make([]int, len(g.Topology.Routers))
+	}
+	if len(members) <= exactTree {
+		f.cost = make([][]float64, 1<<len(members))
+		space := make([]float64, n<<len(members))
+		for d := range f.cost {
+			f.cost[d], space = space[:n:n], space[n:]
+		}
+	}
+	return f
+}
+
+// out and in are the access arcs by which a member's payload leaves and arrives, in the finder's direction.
+func (f *treeFinder) out(member int) int {
+	if f.flip == 0 {
+		return f.g.Egress(member)
+	}
+	return f.g.Ingress(member)
+}
+
+func (f *treeFinder) in(member int) int {
+	if f.flip == 0 {
+		return f.g.Ingress(member)
+	}
+	return f.g.Egress(member)
+}
+
+// price sets the arcs' prices and, up to exactTree members, solves for every set and node.
+func (f *treeFinder) price(prices []float64) {
+	for i, m := range f.members {
+		f.before[i], f.after[i] = prices[f.out(m)], prices[f.in(m)]
+	}
+	far := make([]float64, len(f.g.Topology.Routers))
+	for v, from := range f.nodes {
+		f.cheapest(from, prices, far, f.into[v])
+		for u, to := range f.nodes {
+			f.dist[v][u] = f.before[v] + far[to] + f.after[u]
+		}
+	}
+	if f.cost != nil {
+		f.solve()
+	}
+}
+
+// cheapest is Dijkstra's method over router distances, in a plain array: networks here are small.
+func (f *treeFinder) cheapest(from int, prices, far []float64, into []int) {
+	done := make([]bool, len(far))
+	for v := range far {
+		far[v], into[v] = math.Inf(1), -1
+	}
+	far[from] = 0
+	for {
+		u := -1
+		for v := range far {
+			if !done[v] && !math.IsInf(far[v], 1) && (u < 0 || far[v] < far[u]) {
+				u = v
+			}
+		}
+		if u < 0 {
+			return
+		}
+		done[u] = true
+		for _, arc := range f.g.Out(u) {
+			w := f.g.Arcs[arc].Head
+			if d := far[u] + prices[arc^f.flip]; d < far[w] {
+				far[w], into[w] = d, arc
+			}
+		}
+	}
+}
+
+// solve fills cost in the order of growing sets.
+//
+//	serve(D, u) = cost[D - u][u]   for a member u of D: it keeps the payload and passes it on
+//	            = split(D, u)      for a router
+//	split(D, u) = min over D = E + E' of cost[E][u] + cost[E'][u]
+//	cost[D][v]  = min(split(D, v), min over u of dist[v][u] + serve(D, u))
+func (f *treeFinder) solve() {
+	k, n := len(f.members), len(f.nodes)
+	serve := make([]float64, n)
+	for d := 1; d < 1<<k; d++ {
+		cost := f.cost[d]
+		low := d & -d
+		for v := range n {
+			cost[v] = math.Inf(1)
+		}
+		for e := (d - 1) & d; e > 0; e = (e - 1) & d {
+			if e&low == 0 {
+				continue // each split once: the part with the lowest member first
+			}
+			a, b := f.cost[e], f.cost[d^e]
+			for v, x := range a {
+				if s := x + b[v]; s < cost[v] {
+					cost[v] = s
+				}
+			}
+		}
+		for u := range n {
+			serve[u] = f.serve(d, u, cost)
+		}
+		for v := range n {
+			for u, s := range serve {
+				if c := f.dist[v][u] + s; c < cost[v] && u != v {
+					cost[v] = c
+				}
+			}
+		}
+		for m := range k {
+			if d>>m&1 == 1 {
+				cost[m] = f.cost[d^1<<m][m] // it has the payload already
+			}
+		}
+	}
+}
+
+// serve is the cost of D once the payload has reached node u; split holds the costs of splitting there.
+func (f *treeFinder) serve(d, u int, split []float64) float64 {
+	if u >= len(f.members) {
+		return split[u]
+	}
+	if d>>u&1 == 0 {
+		return math.Inf(1) // a member that is served elsewhere never relays in a cheapest tree
+	}
+	return f.cost[d^1<<u][u]
+}
+
+// tree is one broadcast or reduction: how often it uses each arc, and the longest way from its root in picoseconds.
+type tree struct {
+	arcs  []int // with repetition
+	depth int64
+}
+
+// find returns the cheapest tree from a root: a member's position, or len(members) + a position in routers.
+func (f *treeFinder) find(root int) *tree {
+	t := &tree{}
+	if f.cost == nil {
+		f.grow(t, root)
+		return t
+	}
+	f.trace(t, f.all(root), root, 0)
+	return t
+}
+
+// all is the set of members that a root must serve.
+func (f *treeFinder) all(root int) int {
+	d := 1<<len(f.members) - 1
+	if root < len(f.members) {
+		d ^= 1 << root
+	}
+	return d
+}
+
+// trace follows the choices that solve made.
+func (f *treeFinder) trace(t *tree, d, v int, depth int64) {
+	if d == 0 {
+		return
+	}
+	cost := f.cost[d][v]
+	low := d & -d
+	// Rounding may hide the exact equality, so the closest choice counts.
+	bestSplit, bestMove, gap := 0, -1, math.Inf(1)
+	for e := (d - 1) & d; e > 0; e = (e - 1) & d {
+		if e&low == 0 {
+			continue
+		}
+		if x := f.cost[e][v] + f.cost[d^e][v] - cost; x < gap {
+			bestSplit, bestMove, gap = e, -1, x
+		}
+	}
+	for u := range f.nodes {
+		if u == v {
+			continue
+		}
+		if x := f.dist[v][u] + f.afterMove(d, u) - cost; x < gap {
+			bestMove, gap = u, x
+		}
+	}
+	if bestMove < 0 {
+		f.trace(t, bestSplit, v, depth)
+		f.trace(t, d^bestSplit, v, depth)
+		return
+	}
+	depth = f.route(t, v, bestMove, depth)
+	if bestMove < len(f.members) {
+		d ^= 1 << bestMove
+	}
+	f.trace(t, d, bestMove, depth)
+}
+
+// afterMove is the cost after entering u; a router that is entered splits at once, since moving on from there is a
+// cheapest route by itself.
+func (f *treeFinder) afterMove(d, u int) float64 {
+	if u < len(f.members) {
+		if d>>u&1 == 0 {
+			return math.Inf(1)
+		}
+		return f.cost[d^1<<u][u]
+	}
+	if bits.OnesCount(uint(d)) < 2 {
+		return math.Inf(1)
+	}
+	split := math.Inf(1)
+	low := d & -d
+	for e := (d - 1) & d; e > 0; e = (e - 1) & d {
+		if e&low != 0 {
+			split = min(split, f.cost[e][u]+f.cost[d^e][u])
+		}
+	}
+	return split
+}
+
+// route appends the arcs from node v to node u and returns the depth at u.
+func (f *treeFinder) route(t *tree, v, u int, depth int64) int64 {
+	if v < len(f.members) {
+		t.arcs = append(t.arcs, f.out(f.members[v]))
+	}
+	for r := f.nodes[u]; f.into[v][r] >= 0; {
+		arc := f.into[v][r]
+		t.arcs = append(t.arcs, arc^f.flip)
+		depth += f.g.Picos(arc)
+		r = f.g.Arcs[arc].Tail
+	}
+	if u < len(f.members) {
+		t.arcs = append(t.arcs, f.in(f.members[u]))
+	}
+	t.depth = max(t.depth, depth)
+	return depth
+}
+
+// grow builds a cheap tree for a large clique: again and again the member that is cheapest to reach from a node of the
+// tree is attached (Takahashi and Matsuyama, Math. Japonica 24, 1980). A router that can branch joins the tree when a
+// route crosses it.
+func (f *treeFinder) grow(t *tree, root int) {
+	k := len(f.members)
+	depth := map[int]int64{root: 0}
+	order := []int{root}
+	byRouter := map[int]int{}
+	for i, r := range f.routers {
+		byRouter[r] = k + i
+	}
+	for {
+		from, to := -1, -1
+		for _, v := range order {
+			for u := range k {
+				if _, in := depth[u]; !in && (to < 0 || f.dist[v][u] < f.dist[from][to]) {
+					from, to = v, u
+				}
+			}
+		}
+		if to < 0 {
+			return
+		}
+		at := from
+		var fresh []int // routers on the route that can branch, from its end back to the first that the tree has
+		for r := f.nodes[to]; ; r = f.g.Arcs[f.into[from][r]].Tail {
+			if v, can := byRouter[r]; can {
+				if _, in := depth[v]; in {
+					at = v
+					break
+				}
+				fresh = append(fresh, v)
+			}
+			if f.into[from][r] < 0 {
+				break
+			}
+		}
+		for i := len(fresh) - 1; i >= 0; i-- {
+			depth[fresh[i]] = f.segment(t, from, at, fresh[i], depth[at])
+			order = append(order, fresh[i])
+			at = fresh[i]
+		}
+		depth[to] = f.segment(t, from, at, to, depth[at])
+		order = append(order, to)
+	}
+}
+
+// segment appends the part of the route of from that lies between nodes a and b.
+func (f *treeFinder) segment(t *tree, from, a, b int, depth int64) int64 {
+	if a < len(f.members) {
+		t.arcs = append(t.arcs, f.out(f.members[a]))
+	}
+	for r := f.nodes[b]; r != f.nodes[a] && f.into[from][r] >= 0; {
+		arc := f.into[from][r]
+		t.arcs = append(t.arcs, arc^f.flip)
+		depth += f.g.Picos(arc)
+		r = f.g.Arcs[arc].Tail
+	}
+	if b < len(f.members) {
+		t.arcs = append(t.arcs, f.in(f.members[b]))
+	}
+	t.depth = max(t.depth, depth)
+	return depth
+}
