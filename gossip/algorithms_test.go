@@ -335,3 +335,47 @@ func TestPreconditions(t *testing.T) {
 		}
 	}
 }
+
+// TestRowMixerIsApply: the mixing of the step loop gives the bits of Matrix.Apply.
+func TestRowMixerIsApply(t *testing.T) {
+	draw := newSource(1, 0, 0, "test")
+	for terms := 1; terms <= 6; terms++ {
+		r := schedule.Round{LocalSteps: 1}
+		for i := range 8 {
+			for j := range terms {
+				r.Entries = append(r.Entries, schedule.Edge{I: i, J: (i + j) % 8, Weight: draw.normal()})
+			}
+		}
+		w := sequence(t, 8, r).Steps[0].W
+		x, want, got := make([]float64, 8*5), make([]float64, 8*5), make([]float64, 8*5)
+		draw.normals(x)
+		w.Apply(want, x, 5)
+		m := newRowMixer(w)
+		m.apply(got, x, 5)
+		for k := range want {
+			if got[k] != want[k] {
+				t.Fatalf("%d terms: %g, Apply gives %g", terms, got[k], want[k])
+			}
+		}
+	}
+}
+
+func BenchmarkExact(b *testing.B) {
+	q := family(b, "quadratic:d=1000,spread=0.3", 9)
+	all := make([]int, 10001)
+	for t := range all {
+		all[t] = t
+	}
+	for _, c := range []struct {
+		name string
+		at   []int
+	}{{"last round", []int{10000}}, {"every round", all}} {
+		b.Run(c.name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := Exact(context.Background(), q, affinePlane(b), ExactOptions{At: c.at}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

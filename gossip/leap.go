@@ -36,11 +36,7 @@ func (w *localWalk) leap(h int) *leap {
 
 // apply lets island i leap.
 func (l *leap) apply(w *localWalk, i int) {
-	w.sources[i].normals(w.noise)
-	x, p, q, r := w.row(w.x, i), w.row(l.p, i), w.row(l.q, i), w.row(l.r, i)
-	for k, v := range w.noise {
-		x[k] = p[k]*x[k] + q[k] + r[k]*v
-	}
+	w.sources[i].stir(w.row(w.x, i), w.row(l.p, i), w.row(l.q, i), w.row(l.r, i))
 }
 
 // average lets all islands leap and then average within cliques, with one draw for each clique: the mean of c islands

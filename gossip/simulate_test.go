@@ -128,7 +128,7 @@ func BenchmarkSimulate(b *testing.B) {
 		line string
 	}{{"9x100", 9, "quadratic:d=100,spread=0.3,noise=3"}, {"64x1000", 64, "quadratic:d=1000,spread=0.3,noise=3"}} {
 		b.Run(size.name, func(b *testing.B) {
-			s := &simulation{q: family(b, size.line, size.n), seq: ring(b, size.n, 1, 1), step: 0.05}
+			s := &simulation{q: family(b, size.line, size.n), seq: ring(b, size.n, 1, 1), step: 0.05, stepwise: true}
 			st := s.newStepper()
 			st.reset(0)
 			round := 0

@@ -2,6 +2,7 @@ package gossip
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -14,13 +15,12 @@ type stepper interface {
 }
 
 func (s *simulation) newStepper() stepper {
-	w := newLocalWalk(s)
-	a := atcStepper{localWalk: w, mixed: make([]float64, len(w.x))}
+	a := newAtcStepper(s)
 	switch s.alg.name() {
 	case "cta":
 		return &ctaStepper{a}
 	case "dgd":
-		return &dgdStepper{atcStepper: a, g: make([]float64, len(w.x))}
+		return &dgdStepper{atcStepper: a, g: make([]float64, len(a.x))}
 	case "gradient-tracking":
 		return newTrackingStepper(a)
 	case "delayed":
@@ -97,39 +97,50 @@ func (w *localWalk) steps(h int) {
 // diagonalSteps returns x ← x - η (a (x - b) + √N ξ), coordinate by coordinate: x ← p x + q + r ξ.
 func (w *localWalk) diagonalSteps() (descend func(i int, x []float64), slope func(i int, x, g []float64)) {
 	n, d, eta := w.s.q.N, w.s.q.D, w.s.step
-	p, q, r := make([]float64, n*d), make([]float64, n*d), make([]float64, n*d)
+	p, q, r := make([][]float64, n), make([][]float64, n), make([][]float64, n)
 	quiet := make([]bool, n) // islands without noise draw none
 	for i := range n {
+		p[i], q[i], r[i] = make([]float64, d), make([]float64, d), make([]float64, d)
 		quiet[i] = true
 		for k := range d {
 			a := w.s.q.A[i][k]
-			p[i*d+k], q[i*d+k], r[i*d+k] = 1-eta*a, eta*a*w.s.q.B[i][k], -eta*math.Sqrt(w.s.q.Noise[i][k])
+			p[i][k], q[i][k], r[i][k] = 1-eta*a, eta*a*w.s.q.B[i][k], -eta*math.Sqrt(w.s.q.Noise[i][k])
 			quiet[i] = quiet[i] && w.s.q.Noise[i][k] == 0
 		}
 	}
-	draw := func(i int) {
+	share(p)
+	share(r)
+	descend = func(i int, x []float64) {
+		if quiet[i] {
+			p, q := p[i], q[i]
+			for k, v := range x {
+				x[k] = p[k]*v + q[k]
+			}
+			return
+		}
+		w.sources[i].stir(x, p[i], q[i], r[i])
+	}
+	slope = func(i int, x, g []float64) {
 		if quiet[i] {
 			clear(w.noise)
 		} else {
 			w.sources[i].normals(w.noise)
 		}
-	}
-	descend = func(i int, x []float64) {
-		draw(i)
-		p, q, r, z := p[i*d:(i+1)*d], q[i*d:(i+1)*d], r[i*d:(i+1)*d], w.noise[:d]
-		x, p, q, r = x[:len(z)], p[:len(z)], q[:len(z)], r[:len(z)]
-		for k, v := range z {
-			x[k] = p[k]*x[k] + q[k] + r[k]*v
-		}
-	}
-	slope = func(i int, x, g []float64) {
-		draw(i)
-		a, b, r := w.s.q.A[i], w.s.q.B[i], r[i*d:(i+1)*d]
+		a, b, r := w.s.q.A[i], w.s.q.B[i], r[i]
 		for k, v := range w.noise {
 			g[k] = a[k]*(x[k]-b[k]) - r[k]/eta*v
 		}
 	}
 	return descend, slope
+}
+
+// share lets islands with equal coefficients use the same memory, which the cache then holds once.
+func share(rows [][]float64) {
+	for i := range rows {
+		if slices.Equal(rows[i], rows[0]) {
+			rows[i] = rows[0]
+		}
+	}
 }
 
 // denseSteps returns x ← x - η (A (x - b) + N^½ ξ), with the symmetric root of N.

@@ -3,7 +3,16 @@ package gossip
 // atcStepper: H local steps, then x ← W x.
 type atcStepper struct {
 	*localWalk
-	mixed []float64
+	mixed  []float64
+	mixers []rowMixer // by phase
+}
+
+func newAtcStepper(s *simulation) atcStepper {
+	a := atcStepper{localWalk: newLocalWalk(s), mixed: make([]float64, s.q.N*s.q.D)}
+	for t := range s.seq.Steps {
+		a.mixers = append(a.mixers, newRowMixer(s.seq.Steps[t].W))
+	}
+	return a
 }
 
 func (a *atcStepper) round(t int) {
@@ -20,7 +29,7 @@ func (a *atcStepper) round(t int) {
 
 // mix is x ← W x with the matrix of round t.
 func (a *atcStepper) mix(t int) {
-	a.s.seq.Step(t).W.Apply(a.mixed, a.x, a.s.q.D)
+	a.mixers[t%len(a.mixers)].apply(a.mixed, a.x, a.s.q.D)
 	a.x, a.mixed = a.mixed, a.x
 }
 
