@@ -341,38 +341,3 @@ func (b *blockNorms) norm(start, length int) float64 {
 	b.known[key] = v
 	return v
 }
-
-// effective fills the effective number of neighbors: C solves C = W (γ C + I) W' around the period.
-func (a *analysis) effective() {
-	n := a.seq.N
-	for _, gamma := range a.o.Gammas {
-		if a.ctx.Err() != nil {
-			return
-		}
-		c, tmp := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
-		phi, next := identity(n), mat.NewDense(n, n, nil)
-		for t := range a.seq.Steps {
-			w := a.seq.Steps[t].W
-			c.Scale(gamma, c)
-			for i := range n {
-				c.Set(i, i, c.At(i, i)+1)
-			}
-			w.conjugate(c, tmp, mat.DenseCopyOf(c))
-			w.LeftMul(next, phi)
-			phi, next = next, phi
-			phi.Scale(math.Sqrt(gamma), phi)
-		}
-		e := Effective{Gamma: gamma}
-		if sumPowers(c, phi) {
-			worst := 0.0
-			for i := range n {
-				worst = max(worst, c.At(i, i))
-			}
-			alone := 1 / (1 - gamma)
-			e.Mean, e.Worst = number(alone*float64(n)/mat.Trace(c)), number(alone/worst)
-		} else {
-			a.warn("gamma %v: the noise grows without bound", gamma)
-		}
-		a.r.EffectiveNbrs = append(a.r.EffectiveNbrs, e)
-	}
-}

@@ -26,6 +26,7 @@ func (a *analysis) random() {
 		one := 1
 		r.P, r.Tau = r.Expected.P, &one
 	}
+	a.effectiveRandom()
 	if x.Mean != nil && a.seq.N <= DenseLimit {
 		r.Edges = edgeRows(x.Mean, x.Mean.Symmetric())
 	}

@@ -11,6 +11,7 @@ type spectrum struct {
 	method      string
 	bound       float64   // |slem - value| is at most this
 	normal      bool      // W is normal: symmetric, or commuting with its transpose by its structure
+	transitive  bool      // looks the same from every node
 	squares     []float64 // |eigenvalues|² off consensus where W is normal and they are all known
 }
 
@@ -42,14 +43,14 @@ func spectrumOf(w *Matrix) spectrum {
 				top = math.Max(top, v)
 			}
 			v := math.Sqrt(top)
-			return spectrum{v, v, "closed form: characters of " + group, rounding, true, squares}
+			return spectrum{v, v, "closed form: characters of " + group, rounding, true, true, squares}
 		}
 	}
 	switch {
 	case n <= denseSpectrum && symmetric && stochastic:
 		low, high, squares := denseEnds(w)
 		v := math.Max(math.Abs(low), math.Abs(high))
-		return spectrum{v, v, "dense eigenvalues", rounding, true, squares}
+		return spectrum{slem: v, sigma: v, method: "dense eigenvalues", bound: rounding, normal: true, squares: squares}
 	case symmetric && stochastic:
 		low, high, method, bound := symmetricEnds(w, true)
 		v := math.Max(math.Abs(low), math.Abs(high))

@@ -2,6 +2,7 @@ package mixing
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -119,5 +120,46 @@ func BenchmarkStalenessSolver(b *testing.B) {
 	x := NewStalenessSolver(9, 2)
 	for b.Loop() {
 		x.Solve(labels, seconds)
+	}
+}
+
+// A random schedule of one outcome is periodic, and a mixture of equal outcomes too; sampling agrees within its error.
+func TestRandomStaleness(t *testing.T) {
+	s := load(t, "random-cliques:k=3,n=6")
+	seq := sequence(t, s)
+	all := seq.Random.Outcomes
+	seconds := make([]float64, len(all))
+	for k := range seconds {
+		seconds[k] = 1 + 0.1*float64(k)
+	}
+	want, ok := RandomStaleness(all, seconds)
+	if !ok {
+		t.Fatal("no steady state")
+	}
+	rng := rand.New(rand.NewPCG(4, 2))
+	got, standardError, ok := SampleStaleness(6, 40_000, func(rng *rand.Rand) (*Matrix, float64) {
+		k := rng.IntN(len(all))
+		return all[k].W, seconds[k]
+	}, rng)
+	if !ok || math.Abs(got-want) > 4*standardError || standardError > 0.01*want {
+		t.Errorf("sampled %v ± %v, exact %v", got, standardError, want)
+	}
+	// Uniform seconds: V = a P with a = kept (a + T), so that s = kept T/(1-kept).
+	for k := range seconds {
+		seconds[k] = 2
+	}
+	got, ok = RandomStaleness(all, seconds)
+	kept := seq.Random.kept
+	if want := 2*kept/(1-kept) + 1; !ok || math.Abs(got-want) > 1e-10 {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	one := sequence(t, load(t, "one-way-ring:n=5"))
+	got, ok = RandomStaleness([]Outcome{{1, one.Steps[0].W}}, []float64{1.5})
+	if want, _ := Staleness(one, []float64{1.5}); !ok || math.Abs(got-want) > 1e-9 {
+		t.Errorf("one outcome: %v, periodic %v", got, want)
+	}
+	idle := sequence(t, load(t, "local:n=3"))
+	if v, ok := RandomStaleness([]Outcome{{1, idle.Steps[0].W}}, []float64{1}); ok {
+		t.Errorf("never connected: %v", v)
 	}
 }
