@@ -71,3 +71,24 @@ func BenchmarkLarge(b *testing.B) {
 		})
 	}
 }
+
+func BenchmarkPacked(b *testing.B) {
+	nine := load(b, "nine-city")
+	geant := load(b, "geant")
+	twelve := [][]int{{0, 1, 2, 3, 4, 8, 9, 10, 13, 18, 28, 30}}
+	for _, level := range []string{"unicast", "multicast", "both"} {
+		for _, c := range []struct {
+			name    string
+			top     *network.Topology
+			cliques [][]int
+		}{{"nine", nine, cliques(b, nine, allNine)}, {"triples", nine, cliques(b, nine, cross)}, {"geant", geant, twelve}} {
+			b.Run(c.name+"/"+level, func(b *testing.B) {
+				for b.Loop() {
+					if _, err := pricer(b, c.top, level, Options{Payload: 1e9, Collective: Packed}).Round(&schedule.Round{Cliques: c.cliques}); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}

@@ -42,6 +42,9 @@ type partitionBounds struct {
 	cliques [][]int
 	homes   []int   // routers with members
 	at      [][]int // islands of members at each home
+
+	seen  []int // scratch: the clique that last touched a part
+	stamp int
 }
 
 func (p *Pricer) newPartitionBounds(cliques [][]int) *partitionBounds {
@@ -121,13 +124,20 @@ func (f *partitionBounds) extend(part []int, parts int, want func(router int) bo
 // crossings is Σ over cliques of 2 (parts that hold a member - 1).
 func (f *partitionBounds) crossings(partOf func(member int) int) int {
 	total := 0
-	seen := map[int]bool{}
 	for _, members := range f.cliques {
-		clear(seen)
+		f.stamp++
+		touched := 0
 		for _, m := range members {
-			seen[partOf(m)] = true
+			q := partOf(m)
+			for q >= len(f.seen) {
+				f.seen = append(f.seen, 0)
+			}
+			if f.seen[q] != f.stamp {
+				f.seen[q] = f.stamp
+				touched++
+			}
 		}
-		total += 2 * (len(seen) - 1)
+		total += 2 * (touched - 1)
 	}
 	return total
 }
@@ -200,12 +210,15 @@ func (f *partitionBounds) count(part []int, parts int, branches []bool, ingress,
 			return 0 // a branching router that belongs to no set: the count does not hold
 		}
 	}
-	alone := map[int]int{} // island that is a set by itself
+	var alone map[int]int // islands that are sets by themselves
 	capacity := 0.0
 	sets := parts
 	for i, r := range f.homes {
 		if split && size[part[i]] == 1 && !branches[r] {
 			of[r] = -1
+			if alone == nil {
+				alone = map[int]int{}
+			}
 			for _, m := range f.at[i] {
 				alone[m] = sets
 				sets++
