@@ -7,9 +7,12 @@ func rotatingCliques(b *builder) error {
 	if k > n {
 		return b.Errorf("cliques of %d among %d nodes", k, n)
 	}
-	b.out.N = n
-	for _, cliques := range rotation(n, k) {
-		b.round(Round{Cliques: cliques})
+	if k > 1 {
+		if err := b.terms(float64(n)*float64(n)/float64(k-1), ""); err != nil {
+			return err
+		}
 	}
-	return nil
+	b.out.N = n
+	b.out.Rounds = cliqueRounds(rotation(n, k))
+	return b.atLeastOneRound()
 }
