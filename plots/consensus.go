@@ -3,7 +3,6 @@ package plots
 import (
 	"fmt"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -29,16 +28,20 @@ func Consensus(e *study.Evidence) *Figure {
 	}
 	f.Draw = func(c draw.Canvas) error {
 		blank(c)
-		drawEvidence(panel(c, 0, 0.5, 0.09, 1), e, "consensus error", func(p study.EvidencePoint) (*float64, float64, study.Band) {
+		drawEvidence(panel(c, 0, 0.5, 0.09, 1), e, "consensus error (mean square, parameter units²)", func(p study.EvidencePoint) (*float64, float64, study.Band) {
 			return p.BoundConsensus, p.ExactConsensus, p.Consensus
 		})
-		drawEvidence(panel(c, 0.5, 1, 0.09, 1), e, "centroid error", func(p study.EvidencePoint) (*float64, float64, study.Band) {
+		drawEvidence(panel(c, 0.5, 1, 0.09, 1), e, "centroid error (mean square, parameter units²)", func(p study.EvidencePoint) (*float64, float64, study.Band) {
 			return p.BoundCentroid, p.ExactCentroid, p.Centroid
 		})
 		for i, l := range []entry{
-			{"bound (guarantee)", dashed(red, lineWidth)}, {"exact moments", solid(ink, lineWidth)}, {"simulated, 95% interval", solid(mix(sky, 0.6), 6)},
+			{"bound (guarantee)", dashed(red, lineWidth)}, {"exact moments", solid(ink, lineWidth)}, {"simulated mean, 95% interval", solid(mix(sky, 0.6), 6)},
 		} {
-			legend(c, c.X(0.16+0.26*float64(i)), c.Y(0.045), []entry{l})
+			x, y := c.X(0.16+0.26*float64(i)), c.Y(0.045)
+			legend(c, x, y, []entry{l})
+			if i == 2 {
+				c.DrawGlyph(dotStyle(blue), vg.Point{X: x + 8, Y: y})
+			}
 		}
 		return nil
 	}
@@ -54,7 +57,7 @@ func value(v *float64) any {
 }
 
 func drawEvidence(c draw.Canvas, e *study.Evidence, title string, pick func(study.EvidencePoint) (*float64, float64, study.Band)) {
-	var bound, exact plotter.XYs
+	var bound, exact, means plotter.XYs
 	var area band
 	area.fill = mix(sky, 0.6)
 	lo, hi, last := 0.0, 0.0, 1.0
@@ -62,23 +65,29 @@ func drawEvidence(c draw.Canvas, e *study.Evidence, title string, pick func(stud
 		b, x, s := pick(pt)
 		t := float64(pt.T)
 		last = max(last, t)
-		exact = append(exact, plotter.XY{X: t, Y: x})
+		if x > 0 { // a start at the optimum, or in agreement, has no place on a logarithmic axis
+			exact = append(exact, plotter.XY{X: t, Y: x})
+		}
 		for _, v := range []float64{x, s.Low, s.High} {
 			if v > 0 && (lo == 0 || v < lo) {
 				lo = v
 			}
 			hi = max(hi, v)
 		}
-		if b != nil {
+		if b != nil && *b > 0 {
 			bound = append(bound, plotter.XY{X: t, Y: *b})
 			hi = max(hi, *b)
 		}
-		area.x, area.low, area.high = append(area.x, t), append(area.low, s.Low), append(area.high, s.High)
+		if s.Mean > 0 && pt.T%max(1, len(e.Points)/24) == 0 {
+			means = append(means, plotter.XY{X: t, Y: s.Mean})
+		}
+		if s.High > 0 {
+			area.x, area.low, area.high = append(area.x, t), append(area.low, s.Low), append(area.high, s.High)
+		}
 	}
-	p := newPlot(title, "rounds", "mean square, parameter units²")
+	p := newChart("rounds", title)
 	p.X.Min, p.X.Max = 0, last
-	p.X.Tick.Marker = plot.DefaultTicks{}
 	logScale(&p.Y, lo, hi)
-	p.Add(grid{y: true}, area, curve{exact, solid(ink, lineWidth)}, curve{bound, dashed(red, lineWidth)})
-	p.Draw(c)
+	p.Add(grid{y: true}, area, curve{exact, solid(ink, lineWidth)}, curve{bound, dashed(red, lineWidth)}, dots{means, blue})
+	p.draw(c)
 }

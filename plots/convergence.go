@@ -18,7 +18,8 @@ func Convergence(v *study.Convergence) *Figure {
 	f := &Figure{
 		Name: "convergence", Title: "Error against wall-clock time", Width: fullWidth, Height: 95 * vg.Millimeter,
 		Caption: fmt.Sprintf("Exact mean square error on %s, %s per island and round, %s per local step. Every curve has its own best number of local steps H and step size for the target (dotted line). "+
-			"The black line trains in one room: exact averaging every step at no cost. The table gives the seconds to the target and their ratio to one room.",
+			"The black line trains in one room: exact averaging every step at no cost. The table gives the seconds to the target and their ratio to one room. "+
+			"Errors are read at the end of a round (of a rotation, the best round of its period). That flatters all-reduce, whose islands agree exactly at that moment however far they drift in between; staleness counts the drift.",
 			v.Topology, units.FormatBytes(v.Payload), units.FormatSeconds(v.StepTime)),
 		Data: Table{Columns: []string{"capability", "kind", "schedule", "h", "step", "seconds", "mse"}},
 	}
@@ -46,7 +47,7 @@ func curveLine(c study.Curve) draw.LineStyle {
 
 func drawConvergence(c draw.Canvas, v *study.Convergence) {
 	blank(c)
-	p := newPlot("", "seconds", "mean square error")
+	p := newChart("seconds", "mean square error at the end of a round")
 	first, last, low, high := math.Inf(1), 0.0, v.Target, v.Target
 	for _, k := range v.Curves {
 		for _, pt := range k.Points {
@@ -71,14 +72,15 @@ func drawConvergence(c draw.Canvas, v *study.Convergence) {
 		}
 		p.Add(curve{pts, curveLine(k)})
 	}
-	p.Draw(panel(c, 0, 0.66, 0, 1))
+	p.draw(panel(c, 0, 0.6, 0, 1))
 
 	// The legend is a table beside the plot.
-	x, y := c.X(0.68), c.Y(0.93)
+	x, y := c.X(0.62), c.Y(0.9)
+	columns := []float64{0.87, 0.935, 0.985}
 	head := aligned(style(smallSize, muted), text.XRight, text.YCenter)
 	c.FillText(aligned(style(smallSize, muted), text.XLeft, text.YCenter), vg.Point{X: x + 21, Y: y}, "capability, schedule")
-	for i, h := range []string{"H", "seconds", "× one room"} {
-		c.FillText(head, vg.Point{X: c.X([]float64{0.875, 0.93, 0.995}[i]), Y: y}, h)
+	for i, h := range []string{"H", "seconds", "ratio"} {
+		c.FillText(head, vg.Point{X: c.X(columns[i]), Y: y}, h)
 	}
 	y -= 13
 	cell := aligned(style(smallSize, ink), text.XRight, text.YCenter)
@@ -95,9 +97,9 @@ func drawConvergence(c draw.Canvas, v *study.Convergence) {
 			ratio = shortNumber(*k.OverColocated)
 		}
 		legend(c, x, y, []entry{{name, curveLine(k)}})
-		c.FillText(cell, vg.Point{X: c.X(0.875), Y: y}, fmt.Sprint(k.H))
-		c.FillText(cell, vg.Point{X: c.X(0.93), Y: y}, seconds)
-		c.FillText(cell, vg.Point{X: c.X(0.995), Y: y}, ratio)
+		c.FillText(cell, vg.Point{X: c.X(columns[0]), Y: y}, fmt.Sprint(k.H))
+		c.FillText(cell, vg.Point{X: c.X(columns[1]), Y: y}, seconds)
+		c.FillText(cell, vg.Point{X: c.X(columns[2]), Y: y}, ratio)
 		y -= 12
 	}
 }

@@ -17,7 +17,7 @@ func Cost(t *study.CostTable) *Figure {
 	f := &Figure{
 		Name: "cost", Title: "Seconds of one round with all islands", Width: fullWidth, Height: 80 * vg.Millimeter,
 		Caption: fmt.Sprintf("One clique of all %d islands of %s averages %s each. Full color is the time of the busiest arc, the light cap the latency. "+
-			"The dashed line is the cut bound (%s), which no collective can beat. Copying alone or summing alone helps little; routers that do both make a single hub as good as anything.",
+			"The dashed line is the cut bound (%s), which no collective can beat. What routers can do changes not only the price but which collective is best.",
 			t.Islands, t.Topology, units.FormatBytes(t.Payload), units.FormatSeconds(t.CutSeconds)),
 		Data: Table{Columns: []string{"collective", "capability", "seconds", "bandwidth_seconds", "latency_seconds"}},
 	}
@@ -39,19 +39,20 @@ func drawCost(c draw.Canvas, t *study.CostTable) {
 		capabilities = appendNew(capabilities, r.Capability)
 		highest = max(highest, r.Seconds)
 	}
-	p := newPlot("", "collective", "seconds per round")
+	blank(c)
+	p := newChart("collective", "seconds per round")
 	p.NominalX(collectives...)
 	p.X.Tick.Length = 0
 	p.X.Min, p.X.Max = -0.5, float64(len(collectives))-0.5
-	p.Y.Min, p.Y.Max = 0, highest*1.08
+	p.Y.Min, p.Y.Max = 0, highest*1.06
 	p.Add(grid{y: true}, costBars{t, collectives, capabilities})
-	p.Draw(c)
+	p.draw(c)
 	var entries []entry
 	for _, k := range capabilities {
 		entries = append(entries, entry{k, solid(capabilityColor(k), 7)})
 	}
 	entries = append(entries, entry{"cut bound", dashed(ink, lineWidth)})
-	legend(c, c.X(0.83), c.Y(0.93), entries)
+	legend(c, c.X(0.83), c.Y(0.86), entries)
 }
 
 type costBars struct {

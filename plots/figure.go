@@ -53,21 +53,30 @@ func (f *Figure) Render(format string) ([]byte, error) {
 	case "svg":
 		c = vgsvg.New(f.Width, f.Height)
 	case "png":
-		c = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(f.Width, f.Height), vgimg.UseDPI(300))}
+		return f.renderPNG(300)
 	case "pdf":
 		c = vgpdf.New(f.Width, f.Height)
 	default:
 		return nil, fmt.Errorf("unknown format %q%s", format, text.DidYouMean(format, Formats()))
 	}
+	data, err := f.drawOn(c)
+	if format == "svg" { // where the font is missing, one of the same widths
+		data = bytes.ReplaceAll(data, []byte("font-family:Liberation Sans;"), []byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;"))
+	}
+	return data, err
+}
+
+func (f *Figure) renderPNG(dpi int) ([]byte, error) {
+	return f.drawOn(vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(f.Width, f.Height), vgimg.UseDPI(dpi))})
+}
+
+func (f *Figure) drawOn(c vg.CanvasWriterTo) ([]byte, error) {
 	if err := f.Draw(draw.New(c)); err != nil {
 		return nil, fmt.Errorf("figure %s: %w", f.Name, err)
 	}
 	var b bytes.Buffer
 	if _, err := c.WriteTo(&b); err != nil {
 		return nil, fmt.Errorf("figure %s: %w", f.Name, err)
-	}
-	if format == "svg" { // where the font is missing, one of the same widths
-		return bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"), []byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")), nil
 	}
 	return b.Bytes(), nil
 }
@@ -123,7 +132,15 @@ func shortNumber(v float64) string {
 		}
 		return m + "·" + powerOfTen(e)
 	}
-	return strings.Replace(strconv.FormatFloat(v, 'g', 3, 64), "-", "−", 1)
+	if v == 0 {
+		return "0" // also for a negative zero
+	}
+	digits := 3
+	if math.Abs(v) >= 1000 { // rounded to three digits, written out
+		unit := math.Pow(10, math.Floor(math.Log10(math.Abs(v)))-2)
+		v, digits = math.Round(v/unit)*unit, 6
+	}
+	return strings.Replace(strconv.FormatFloat(v, 'g', digits, 64), "-", "−", 1)
 }
 
 // powerOfTen prints 10^e in Unicode, small powers in full.

@@ -13,34 +13,68 @@ import (
 
 // Matrices draws the mixing matrices of a period and their running products as heat maps.
 func Matrices(m *study.Matrices) *Figure {
+	shown := min(len(m.Rounds), maxMatrices)
 	f := &Figure{
 		Name: "matrices", Title: "The mixing matrices of a period and their products",
 		Width: fullWidth, Data: Table{Columns: []string{"matrix", "row", "column", "weight"}},
-		Caption: fmt.Sprintf("Schedule %s. Above, the matrix of each round: row i says what island i takes from whom. Below, the product of the rounds so far, and how far it is from exact averaging (the norm is 0 when every entry is 1/n).", m.Schedule),
+		Caption: fmt.Sprintf("Schedule %s. W₁, W₂, … are the matrices of the rounds: row i says what island i takes from whom. "+
+			"The products show what the rounds do together, with their distance to exact averaging: the norm is 0 when every entry is 1/n.", m.Schedule),
 	}
-	shown := min(len(m.Rounds), maxMatrices)
 	if shown < len(m.Rounds) {
 		f.Caption += fmt.Sprintf(" The first %d of %d rounds are shown.", shown, len(m.Rounds))
 	}
-	cell := fullWidth / vg.Length(max(2, min(4, shown)))
-	f.Height = 2*cell + 12*vg.Millimeter
-	if shown <= 2 {
-		f.Width = vg.Length(shown) * 80 * vg.Millimeter
-		f.Height = 2*80*vg.Millimeter + 12*vg.Millimeter
-	}
 	for r := range m.Rounds {
 		f.Data.Rows = append(f.Data.Rows, matrixRows(fmt.Sprintf("round %d", r+1), m.Nodes, m.Rounds[r])...)
-		f.Data.Rows = append(f.Data.Rows, matrixRows(fmt.Sprintf("product of rounds 1 to %d", r+1), m.Nodes, m.Products[r])...)
+		if r > 0 {
+			f.Data.Rows = append(f.Data.Rows, matrixRows(fmt.Sprintf("product of rounds 1 to %d", r+1), m.Nodes, m.Products[r])...)
+		}
 	}
+	panels := matrixPanels(m, shown)
+	columns := min(len(panels), 3)
+	lines := (len(panels) + columns - 1) / columns
+	if columns < 3 {
+		f.Width = vg.Length(columns) * fullWidth / 2
+	}
+	f.Height = vg.Length(lines) * (f.Width/vg.Length(columns) + 4)
 	f.Draw = func(c draw.Canvas) error {
-		drawMatrices(c, m, shown)
+		blank(c)
+		for k, p := range panels {
+			i, j := k/columns, k%columns
+			drawMatrix(panel(c, float64(j)/float64(columns), float64(j+1)/float64(columns), 1-float64(i+1)/float64(lines), 1-float64(i)/float64(lines)), p.title, m.Nodes, p.w)
+		}
 		return nil
 	}
 	return f
 }
 
-// maxMatrices is how many rounds fit side by side with readable cells.
-const maxMatrices = 4
+// matrixPanel is one heat map.
+type matrixPanel struct {
+	title string
+	w     [][]float64
+}
+
+// matrixPanels lists the rounds, then the products of two rounds and more.
+func matrixPanels(m *study.Matrices, shown int) []matrixPanel {
+	var out []matrixPanel
+	for r := range shown {
+		title := "W" + subscript(r+1)
+		if r == 0 {
+			title = fmt.Sprintf("W₁,  ‖W₁ − J‖ = %s", shortNumber(m.Norms[0]))
+		}
+		out = append(out, matrixPanel{title, m.Rounds[r]})
+	}
+	for r := 1; r < shown; r++ {
+		name := "W" + subscript(r+1) + " … W₁"
+		if r == 1 {
+			name = "W₂W₁"
+		}
+		out = append(out, matrixPanel{fmt.Sprintf("%s,  ‖%s − J‖ = %s", name, name, shortNumber(m.Norms[r])), m.Products[r]})
+	}
+	return out
+}
+
+// maxMatrices is how many rounds are shown: with their products that makes nine panels.
+const maxMatrices = 5
 
 func matrixRows(name string, nodes []string, w [][]float64) [][]string {
 	var out [][]string
@@ -52,22 +86,6 @@ func matrixRows(name string, nodes []string, w [][]float64) [][]string {
 		}
 	}
 	return out
-}
-
-func drawMatrices(c draw.Canvas, m *study.Matrices, shown int) {
-	blank(c)
-	for r := range shown {
-		left, right := float64(r)/float64(shown), float64(r+1)/float64(shown)
-		subscripts := "W" + subscript(r+1)
-		drawMatrix(panel(c, left, right, 0.5, 1), subscripts, m.Nodes, m.Rounds[r])
-		if r > 0 {
-			subscripts = "W" + subscript(r+1) + " … W₁"
-			if r == 1 {
-				subscripts = "W₂W₁"
-			}
-		}
-		drawMatrix(panel(c, left, right, 0, 0.5), fmt.Sprintf("‖%s − J‖ = %s", subscripts, shortNumber(m.Norms[r])), m.Nodes, m.Products[r])
-	}
 }
 
 func drawMatrix(c draw.Canvas, title string, nodes []string, w [][]float64) {

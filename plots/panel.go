@@ -91,8 +91,33 @@ func (b band) Plot(c draw.Canvas, p *plot.Plot) {
 	c.FillPolygon(b.fill, c.ClipPolygonXY(pts))
 }
 
+// dots marks points.
+type dots struct {
+	pts plotter.XYs
+	col color.Color
+}
+
+func dotStyle(col color.Color) draw.GlyphStyle {
+	return draw.GlyphStyle{Color: col, Radius: 1.4, Shape: draw.CircleGlyph{}}
+}
+
+func (d dots) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	for _, v := range d.pts {
+		c.DrawGlyph(dotStyle(d.col), vg.Point{X: tx(floorAt(&p.X, v.X)), Y: ty(floorAt(&p.Y, v.Y))})
+	}
+}
+
 // mix blends a color with paper: share 1 is the color itself. Opaque tints look the same in every format.
 func mix(col color.NRGBA, share float64) color.NRGBA {
 	blend := func(v, w uint8) uint8 { return uint8(float64(v)*share + float64(w)*(1-share) + 0.5) }
 	return color.NRGBA{blend(col.R, paper.R), blend(col.G, paper.G), blend(col.B, paper.B), 0xff}
+}
+
+// onTop is the color of text on a patch: ink on light colors, paper on dark ones (by relative luminance).
+func onTop(col color.NRGBA) color.Color {
+	if 0.2126*float64(col.R)+0.7152*float64(col.G)+0.0722*float64(col.B) > 125 {
+		return ink
+	}
+	return paper
 }

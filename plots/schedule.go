@@ -29,8 +29,7 @@ func Schedule(t *study.Timeline) *Figure {
 		period += seconds
 	}
 	f.Caption = fmt.Sprintf("Two periods of the schedule %s under %s. Islands with the same color and letter in a round end it with the same average; a row without a cell idles. "+
-		"The agreement between islands is %s old on average (its staleness); one clique of all, every round, would make it %s. "+
-		"No island ever waits for all others, yet after a full period everyone has heard from everyone.",
+		"The agreement between islands is %s old on average (its staleness); with one clique of all, every round, it would be %s.",
 		t.Schedule.Name, t.Capability, units.FormatSeconds(t.Staleness), units.FormatSeconds(t.AllReduce))
 	f.Draw = func(c draw.Canvas) error {
 		drawTimeline(c, t)
@@ -46,14 +45,13 @@ func drawTimeline(c draw.Canvas, t *study.Timeline) {
 	for _, v := range t.Seconds {
 		total += v * periods
 	}
-	p := newPlot("", "seconds of communication", "")
+	blank(c)
+	p := newChart("seconds of communication", "")
 	p.X.Min, p.X.Max = 0, total
 	p.Y.Min, p.Y.Max = -0.5, float64(s.N)-0.5
 	p.HideY()
 	order := rowOrder(t)
-	area := draw.Crop(c, 30, -8, 0, -16)
-	p.Draw(area)
-	data := p.DataCanvas(area)
+	data := p.draw(draw.Crop(c, 26, -2, 0, -12))
 	tx, ty := p.Transforms(&data)
 
 	names := aligned(style(smallSize, ink), text.XRight, text.YCenter)
@@ -64,7 +62,6 @@ func drawTimeline(c draw.Canvas, t *study.Timeline) {
 	for k, i := range order {
 		row[i] = k
 	}
-	letter := aligned(style(smallSize, paper), text.XCenter, text.YCenter)
 	head := aligned(style(smallSize, muted), text.XCenter, text.YBottom)
 	start := 0.0
 	for r := range periods * s.Period() {
@@ -79,7 +76,7 @@ func drawTimeline(c draw.Canvas, t *study.Timeline) {
 				y := ty(float64(s.N - 1 - row[i]))
 				half := (data.Max.Y - data.Min.Y) / vg.Length(s.N) * 0.42
 				fillRect(data, vg.Point{X: left + 1, Y: y - half}, vg.Point{X: right - 1, Y: y + half}, col)
-				c.FillText(letter, vg.Point{X: (left + right) / 2, Y: y}, cliqueName(k))
+				c.FillText(aligned(style(smallSize, onTop(col)), text.XCenter, text.YCenter), vg.Point{X: (left + right) / 2, Y: y}, cliqueName(k))
 			}
 		}
 		c.FillText(head, vg.Point{X: (left + right) / 2, Y: data.Max.Y + 3}, fmt.Sprintf("round %d: %s", r+1, units.FormatSeconds(seconds)))

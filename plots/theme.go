@@ -51,7 +51,6 @@ var cliqueColors = []color.NRGBA{blue, orange, green, purple, sky, red, yellow, 
 const (
 	fontSize  = 8 // points
 	smallSize = 7
-	titleSize = 9
 	lineWidth = vg.Length(1.2)
 	hairline  = vg.Length(0.5)
 )
@@ -74,33 +73,68 @@ func aligned(s text.Style, x text.XAlignment, y text.YAlignment) text.Style {
 	return s
 }
 
-// newPlot returns an empty plot in the theme: no box, thin axes, light grid to be added by the caller.
-func newPlot(title, x, y string) *plot.Plot {
+// chart is a plot whose axis labels we set ourselves: the one of y lies flat above its axis, where it can be read
+// without turning the head. (Left to plot, a label beside a logarithmic axis would also shift the whole frame.)
+type chart struct {
+	*plot.Plot
+	x, y string
+}
+
+// newChart returns an empty chart in the theme: no box, thin axes, light grid to be added by the caller.
+func newChart(x, y string) *chart {
 	p := plot.New()
-	p.BackgroundColor = paper
+	p.BackgroundColor = nil
 	p.TextHandler = handler
-	p.Title.Text = title
-	p.Title.TextStyle = aligned(style(titleSize, ink), text.XCenter, text.YTop)
-	p.Title.Padding = vg.Points(4)
-	for _, a := range []struct {
-		axis  *plot.Axis
-		label string
-	}{{&p.X, x}, {&p.Y, y}} {
-		a.axis.Label.Text = a.label
-		a.axis.Label.TextStyle.Font = style(fontSize, ink).Font
-		a.axis.Label.TextStyle.Color = ink
-		a.axis.Label.TextStyle.Handler = handler
-		a.axis.Tick.Label.Font = style(smallSize, ink).Font
-		a.axis.Tick.Label.Color = ink
-		a.axis.Tick.Label.Handler = handler
-		a.axis.LineStyle = draw.LineStyle{Color: muted, Width: hairline}
-		a.axis.Tick.LineStyle = draw.LineStyle{Color: muted, Width: hairline}
-		a.axis.Tick.Length = vg.Points(3)
-		a.axis.Padding = vg.Points(2)
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.Tick.Label.Font = style(smallSize, ink).Font
+		a.Tick.Label.Color = ink
+		a.Tick.Label.Handler = handler
+		a.LineStyle = draw.LineStyle{Color: muted, Width: hairline}
+		a.Tick.LineStyle = draw.LineStyle{Color: muted, Width: hairline}
+		a.Tick.Length = vg.Points(3)
+		a.Tick.Marker = plot.TickerFunc(roundNumbers)
+		a.Padding = vg.Points(2)
 	}
-	p.Legend.TextStyle = style(smallSize, ink)
-	p.Legend.TextStyle.Handler = handler
-	return p
+	return &chart{p, x, y}
+}
+
+// draw draws the chart with its labels and returns the canvas of its data area.
+func (p *chart) draw(c draw.Canvas) draw.Canvas {
+	const side, labelHeight = 6, 12
+	area := draw.Crop(c, side, -side, 2, -side)
+	if p.y != "" {
+		c.FillText(aligned(style(fontSize, ink), text.XLeft, text.YTop), vg.Point{X: area.Min.X, Y: area.Max.Y}, p.y)
+		area.Max.Y -= labelHeight + 4
+	}
+	if p.x != "" {
+		area.Min.Y += labelHeight
+	}
+	p.Draw(area)
+	data := p.DataCanvas(area)
+	if p.x != "" {
+		c.FillText(aligned(style(fontSize, ink), text.XCenter, text.YBottom), vg.Point{X: (data.Min.X + data.Max.X) / 2, Y: c.Min.Y + 3}, p.x)
+	}
+	return data
+}
+
+// roundNumbers labels a linear axis at multiples of 1, 2 or 5 times a power of ten, four to eight of them.
+func roundNumbers(lo, hi float64) []plot.Tick {
+	span := hi - lo
+	if !(span > 0) {
+		return []plot.Tick{{Value: lo, Label: shortNumber(lo)}}
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(span/4)))
+	for _, m := range []float64{1, 2, 5, 10} {
+		if span/(m*unit) <= 8 {
+			unit *= m
+			break
+		}
+	}
+	var ticks []plot.Tick
+	for k := math.Ceil(lo/unit - 1e-9); k*unit <= hi+1e-9*span; k++ {
+		ticks = append(ticks, plot.Tick{Value: k * unit, Label: shortNumber(k * unit)})
+	}
+	return ticks
 }
 
 // grid draws light lines at the labeled ticks of the axes that are asked for.
@@ -125,16 +159,16 @@ func (g grid) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// logScale gives an axis a logarithmic scale that holds lo and hi, both positive, and at least one decade. A log axis
+// logScale gives an axis a logarithmic scale from round number to round number that holds lo and hi, both positive, and
+// at least a decade. A log axis
 // of plot panics on values that are not positive; floorAt keeps them out.
 func logScale(a *plot.Axis, lo, hi float64) {
 	if !(lo > 0) || math.IsInf(lo, 0) {
 		lo = 1e-12
 	}
-	hi = max(hi, lo)
-	lo, hi = math.Pow(10, math.Floor(math.Log10(lo)+1e-9)), math.Pow(10, math.Ceil(math.Log10(hi)-1e-9))
-	if hi <= lo {
-		hi = 10 * lo
+	lo, hi = stepDown(lo), stepUp(max(hi, lo))
+	if hi < 10*lo {
+		hi = stepUp(9.99 * lo)
 	}
 	a.Min, a.Max = lo, hi
 	a.Scale = plot.LogScale{}
@@ -144,26 +178,44 @@ func logScale(a *plot.Axis, lo, hi float64) {
 // floorAt lifts values below the axis to its lower end, so that a zero is drawn on the frame instead of breaking it.
 func floorAt(a *plot.Axis, v float64) float64 { return max(v, a.Min) }
 
-// decades labels powers of ten, at most six of them, and marks the rest; within three decades it marks 2 and 5 as well.
+// stepDown and stepUp round to 1, 2 or 5 times a power of ten.
+func stepDown(v float64) float64 {
+	unit := math.Pow(10, math.Floor(math.Log10(v)+1e-9))
+	for _, m := range []float64{5, 2} {
+		if v >= m*unit*(1-1e-9) {
+			return m * unit
+		}
+	}
+	return unit
+}
+
+func stepUp(v float64) float64 {
+	unit := math.Pow(10, math.Floor(math.Log10(v)+1e-9))
+	for _, m := range []float64{1, 2, 5} {
+		if v <= m*unit*(1+1e-9) {
+			return m * unit
+		}
+	}
+	return 10 * unit
+}
+
+// decades labels powers of ten, at most six of them, and marks what lies between; within two decades it labels 2 and 5
+// as well.
 func decades(lo, hi float64) []plot.Tick {
-	first, last := int(math.Round(math.Log10(lo))), int(math.Round(math.Log10(hi)))
+	const slack = 1e-9
+	first, last := int(math.Floor(math.Log10(lo)+slack)), int(math.Ceil(math.Log10(hi)-slack))
 	every := max(1, (last-first+5)/6)
 	var ticks []plot.Tick
 	for e := first; e <= last; e++ {
-		t := plot.Tick{Value: math.Pow(10, float64(e))}
-		if (e-first)%every == 0 {
-			t.Label = powerOfTen(e)
-		}
-		ticks = append(ticks, t)
-		if e == last || last-first > 3 {
-			continue
-		}
-		for m := 2; m < 10; m++ {
-			minor := plot.Tick{Value: float64(m) * t.Value}
-			if last-first <= 2 && (m == 2 || m == 5) {
-				minor.Label = shortNumber(minor.Value)
+		for m := 1.0; m < 10; m++ {
+			t := plot.Tick{Value: m * math.Pow(10, float64(e))}
+			if t.Value < lo*(1-slack) || t.Value > hi*(1+slack) || m > 1 && last-first > 4 {
+				continue
 			}
-			ticks = append(ticks, minor)
+			if m == 1 && (e-first)%every == 0 || (m == 2 || m == 5) && math.Log10(hi/lo) <= 2.4 {
+				t.Label = shortNumber(t.Value)
+			}
+			ticks = append(ticks, t)
 		}
 	}
 	return ticks

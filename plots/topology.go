@@ -1,10 +1,14 @@
 package plots
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
+	"gonum.org/v1/gonum/graph"
+	"gonum.org/v1/gonum/graph/iterator"
 	"gonum.org/v1/gonum/graph/layout"
 	"gonum.org/v1/gonum/graph/simple"
 	"gonum.org/v1/gonum/spatial/r2"
@@ -161,6 +165,19 @@ func drawRouters(c draw.Canvas, t *network.Topology, at []vg.Point, pieces [][][
 	}
 }
 
+// ordered is a graph whose nodes come in the order of their ids. Those of gonum come in a new random order at every
+// call, and with it the order of every sum.
+type ordered struct{ *simple.UndirectedGraph }
+
+func (g ordered) Nodes() graph.Nodes        { return inOrder(g.UndirectedGraph.Nodes()) }
+func (g ordered) From(id int64) graph.Nodes { return inOrder(g.UndirectedGraph.From(id)) }
+
+func inOrder(it graph.Nodes) graph.Nodes {
+	nodes := graph.NodesOf(it)
+	slices.SortFunc(nodes, func(a, b graph.Node) int { return cmp.Compare(a.ID(), b.ID()) })
+	return iterator.NewOrderedNodes(nodes)
+}
+
 // springLayout places the routers of a network without coordinates by Eades' spring embedder (gonum), with a fixed
 // seed, scaled to the canvas.
 func springLayout(c draw.Canvas, t *network.Topology) []vg.Point {
@@ -174,7 +191,7 @@ func springLayout(c draw.Canvas, t *network.Topology) []vg.Point {
 		}
 	}
 	eades := layout.EadesR2{Repulsion: 1, Rate: 0.05, Updates: 300, Theta: 0.2, Src: rand.NewPCG(1, 1)}
-	o := layout.NewOptimizerR2(g, eades.Update)
+	o := layout.NewOptimizerR2(ordered{g}, eades.Update)
 	for o.Update() {
 	}
 	pos := make([]r2.Vec, len(t.Routers))

@@ -138,26 +138,52 @@ func bestStep(rounds func(float64) (int, error), top, l float64) (step float64, 
 }
 
 // roundsToTarget returns the first round after which the exact mse is at most the target, or 0 if none up to limit is.
+// It looks at whole periods ever farther apart (by a tenth), then at every round between the last miss and the first
+// hit; an excursion below the target that is over within the gap would go unseen.
 func roundsToTarget(ctx context.Context, q *gossip.Quadratic, seq *mixing.Sequence, step, target float64, limit int) (int, error) {
-	for from, upTo := 1, 64; ; from, upTo = upTo+1, 4*upTo {
-		upTo = min(upTo, limit)
-		at := make([]int, 0, upTo-from+1)
-		for t := from; t <= upTo; t++ {
-			at = append(at, t)
-		}
-		r, err := gossip.Exact(ctx, q, seq, gossip.ExactOptions{Step: step, At: at, Jobs: 1})
-		if err != nil {
-			return 0, err
-		}
-		for _, p := range r.Points {
-			if p.MSE <= target && !p.Overflow {
-				return p.T, nil
+	period := seq.Period()
+	var grid []int
+	for k := 1; k*period <= limit+period-1; k += max(1, k/10) {
+		for phase := range period {
+			if t := (k-1)*period + phase + 1; t <= limit {
+				grid = append(grid, t)
 			}
 		}
-		if upTo >= limit || !r.Stable {
-			return 0, nil
+	}
+	hit, err := firstBelow(ctx, q, seq, step, target, grid)
+	if err != nil || hit < 0 {
+		return 0, err
+	}
+	first := 1
+	if hit > 0 {
+		first = grid[hit-1] + 1
+	}
+	if first == grid[hit] {
+		return first, nil
+	}
+	var between []int
+	for t := first; t <= grid[hit]; t++ {
+		between = append(between, t)
+	}
+	fine, err := firstBelow(ctx, q, seq, step, target, between)
+	if err != nil {
+		return 0, err
+	}
+	return between[fine], nil
+}
+
+// firstBelow returns the index of the first of the given rounds after which the exact mse is at most the target, or -1.
+func firstBelow(ctx context.Context, q *gossip.Quadratic, seq *mixing.Sequence, step, target float64, at []int) (int, error) {
+	r, err := gossip.Exact(ctx, q, seq, gossip.ExactOptions{Step: step, At: at, Jobs: 1})
+	if err != nil {
+		return -1, err
+	}
+	for i, p := range r.Points {
+		if p.MSE <= target && !p.Overflow {
+			return i, nil
 		}
 	}
+	return -1, nil
 }
 
 // withLocalSteps returns the mixing sequence of a schedule whose rounds all have h local steps.
@@ -211,7 +237,7 @@ func Colocated(n int) Way {
 }
 
 // CurveOf tunes a way and computes its error curve. The curve runs somewhat past the target, at up to 200 times spaced
-// evenly on a logarithmic scale.
+// evenly on a logarithmic scale, all at the phase of the period at which the target is reached.
 func CurveOf(ctx context.Context, q *gossip.Quadratic, w Way, clock Clock, u Tuning) (*Curve, error) {
 	if w.Kind == "colocated" {
 		u.Steps = []int{1} // colocated means averaging every step
@@ -237,7 +263,8 @@ func CurveOf(ctx context.Context, q *gossip.Quadratic, w Way, clock Clock, u Tun
 	if v, ok := mixing.Staleness(seq, w.Communication); ok {
 		curve.Staleness = &v
 	}
-	r, err := gossip.Exact(ctx, q, seq, gossip.ExactOptions{Step: best.Step, At: spread(best.Rounds + best.Rounds/3 + 2), Jobs: 1})
+	at := spread(best.Rounds+best.Rounds/3+2, best.Rounds%period, period)
+	r, err := gossip.Exact(ctx, q, seq, gossip.ExactOptions{Step: best.Step, At: at, Jobs: 1})
 	if err != nil {
 		return nil, err
 	}
@@ -247,11 +274,12 @@ func CurveOf(ctx context.Context, q *gossip.Quadratic, w Way, clock Clock, u Tun
 	return curve, nil
 }
 
-// spread returns up to 200 rounds from 0 to last, all of the first ones and then evenly on a logarithmic scale.
-func spread(last int) []int {
+// spread returns 0 and up to 200 rounds to about last, evenly on a logarithmic scale, all of the given phase.
+func spread(last, phase, period int) []int {
 	at := []int{0}
 	for k := 0; k < 200; k++ {
 		t := int(math.Round(math.Pow(float64(last), float64(k)/199)))
+		t += (phase - t%period + period) % period
 		if t > at[len(at)-1] {
 			at = append(at, t)
 		}

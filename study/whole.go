@@ -61,13 +61,15 @@ type Study struct {
 	Levels      []string                    `json:"levels"`
 }
 
-// SummaryLine is the answer for one capability.
+// SummaryLine is the answer for one capability: what reaches the target soonest, and what keeps agreement freshest.
 type SummaryLine struct {
 	Capability      string  `json:"capability"`
-	Schedule        string  `json:"schedule"` // its cliques
-	Staleness       float64 `json:"staleness_seconds"`
+	Kind            string  `json:"kind"` // "all-reduce" or "rotating cliques"
+	H               int     `json:"h"`
 	SecondsToTarget float64 `json:"seconds_to_target"`
 	OverColocated   float64 `json:"over_colocated"`
+	Freshest        string  `json:"freshest"` // cliques of the schedule of least staleness
+	Staleness       float64 `json:"staleness_seconds"`
 }
 
 // Run prices one clique of all islands, finds the least stale schedule under each capability, gathers the evidence for
@@ -170,19 +172,17 @@ func converge(ctx context.Context, o Options, s *Study) (*Convergence, error) {
 	return out, nil
 }
 
-// summarize states, for each capability, the schedule of least staleness and how soon it reaches the target.
+// summarize states the best of the curves for each capability, beside the schedule of least staleness.
 func (s *Study) summarize() {
 	for _, level := range s.Levels {
-		best := s.Optima[level].Best
-		kind := "all-reduce"
-		if best.Schedule.Period() > 1 {
-			kind = "rotating cliques"
-		}
-		for _, c := range s.Convergence.Curves {
-			if c.Capability == level && c.Kind == kind {
-				s.Summary = append(s.Summary, SummaryLine{level, CliqueText(best.Schedule), best.Staleness, *c.SecondsToTarget, *c.OverColocated})
+		var best *Curve
+		for i := range s.Convergence.Curves {
+			if c := &s.Convergence.Curves[i]; c.Capability == level && (best == nil || *c.SecondsToTarget < *best.SecondsToTarget) {
+				best = c
 			}
 		}
+		o := s.Optima[level].Best
+		s.Summary = append(s.Summary, SummaryLine{level, best.Kind, best.H, *best.SecondsToTarget, *best.OverColocated, CliqueText(o.Schedule), o.Staleness})
 	}
 }
 

@@ -44,7 +44,7 @@ func plotCommand() *cli.Command {
 		&cli.StringFlag{Name: "access", Usage: "egress and ingress of every island (default: the topology's)", Destination: &access, Category: "network"},
 		&cli.StringFlag{Name: "step-time", Value: "100ms", Usage: "computation of one local step", Destination: &stepTime, Category: "problem"},
 		&cli.BoolFlag{Name: "overlap", Usage: "computation and communication of a round run side by side", Destination: &overlap, Category: "problem"},
-		&cli.StringFlag{Name: "problem", Value: "quadratic", Usage: "quadratic:key=value,... or file", Destination: &problem, Category: "problem"},
+		&cli.StringFlag{Name: "problem", Value: "quadratic:spread=0.2", Usage: "quadratic:key=value,... or file", Destination: &problem, Category: "problem"},
 		&cli.Float64Flag{Name: "target", Value: 0.01, Usage: "training is done at this share of the first mean square error", Destination: &target, Category: "problem"},
 		&cli.StringFlag{Name: "format", Value: "svg", Usage: strings.Join(plots.Formats(), ", ") + "; several with commas", Destination: &format, Category: "output"},
 		&cli.StringFlag{Name: "out", Value: "figures", Usage: "folder for the figures", Destination: &out, Category: "output"},
@@ -227,8 +227,8 @@ func summaryLines(st *study.Study) []string {
 	}
 	var out []string
 	for _, l := range st.Summary {
-		out = append(out, fmt.Sprintf("%-*s  target after %s, %.3g times one room; agreement %s old; best schedule %s",
-			width, l.Capability, units.FormatSeconds(l.SecondsToTarget), l.OverColocated, units.FormatSeconds(l.Staleness), l.Schedule))
+		out = append(out, fmt.Sprintf("%-*s  %s to the target, %.3g × one room, by %s with H = %d; freshest agreement %s: %s",
+			width, l.Capability, units.FormatSeconds(l.SecondsToTarget), l.OverColocated, l.Kind, l.H, units.FormatSeconds(l.Staleness), l.Freshest))
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/islandsgd/islands/network"
 	"github.com/islandsgd/islands/schedule"
 	"github.com/islandsgd/islands/study"
 )
@@ -30,13 +31,17 @@ func scheduleShow() *cli.Command {
 		if len(s.args) == 0 {
 			return inputf("schedule show needs a schedule: family:key=value,... or a file")
 		}
-		sch := &scheduleFlags{topology: topology}
-		if err := sch.schedules.Set(s.args[0]); err != nil {
-			return input(err)
+		var o schedule.Options
+		if topology != "" {
+			t, err := network.Load(topology)
+			if err != nil {
+				return fileError(err)
+			}
+			o.Nodes = t.IslandNames()
 		}
-		sched, _, err := sch.one(schedule.Options{})
+		sched, err := schedule.Load(s.args[0], o)
 		if err != nil {
-			return err
+			return fileError(err)
 		}
 		if s.json {
 			return s.printJSON(struct {

@@ -47,7 +47,7 @@ func (f *networkFlags) flags() []cli.Flag {
 func (f *networkFlags) load(s *session) (*network.Topology, error) {
 	t, err := network.Load(f.topology)
 	if err != nil {
-		return nil, input(err)
+		return nil, fileError(err)
 	}
 	s.warnings = append(s.warnings, t.Warnings...)
 	if f.access != "" {
@@ -160,7 +160,7 @@ func (f *scheduleFlags) load(o schedule.Options) ([]*schedule.Schedule, []string
 	if f.topology != "" {
 		t, err := network.Load(f.topology)
 		if err != nil {
-			return nil, nil, input(err)
+			return nil, nil, fileError(err)
 		}
 		o.Nodes = t.IslandNames()
 	}

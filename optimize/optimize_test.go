@@ -1,0 +1,164 @@
+package optimize
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"reflect"
+	"testing"
+
+	"github.com/islandsgd/islands/mixing"
+	"github.com/islandsgd/islands/network"
+	"github.com/islandsgd/islands/network/collective"
+	"github.com/islandsgd/islands/schedule"
+)
+
+func nineCities(t *testing.T, capability string, access float64, name string) (*network.Topology, *collective.Pricer) {
+	t.Helper()
+	top, err := network.Load("nine-city")
+	if err != nil {
+		t.Fatal(err)
+	}
+	top = top.WithAccess(access)
+	c, err := top.Capability(capability)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := collective.NewPricer(top, c, collective.Options{Payload: 1e9, Collective: name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return top, p
+}
+
+// The best staleness known for the nine cities from partial searches by another program; the search must reach each.
+func TestSearchReachesKnownSchedules(t *testing.T) {
+	for _, c := range []struct {
+		capability string
+		access     float64
+		collective string
+		periodMax  int
+		known      float64
+	}{
+		{"unicast", 10e9, "best", 2, 1.051389},
+		{"unicast", 100e9, "best", 2, 0.798824},
+		{"unicast", 100e9, "best", 3, 0.791742},
+		{"multicast", 10e9, "best", 2, 0.956900},
+		{"both", 10e9, "best", 2, 0.501580},
+		{"unicast", 10e9, "exchange", 3, 1.185956},
+	} {
+		top, p := nineCities(t, c.capability, c.access, c.collective)
+		r, err := Search(context.Background(), top, p, Options{PeriodMax: c.periodMax})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Best.Staleness > c.known+1e-6 {
+			t.Errorf("%+v: found %v", c, r.Best.Staleness)
+		}
+		if got := r.Certificate; got.PrunedPlain+got.PrunedOverlap+got.Evaluated != 21146*21145/2 || got.Partitions != 21146 {
+			t.Errorf("%+v: the certificate does not cover all pairs: %+v", c, got)
+		}
+		checkFound(t, p, &r.Best)
+		for i := range r.RunnersUp {
+			checkFound(t, p, &r.RunnersUp[i])
+			if r.RunnersUp[i].Staleness < r.Best.Staleness {
+				t.Errorf("%+v: a runner-up is better than the best", c)
+			}
+		}
+	}
+}
+
+// checkFound reads the saved form back, prices it and computes its staleness by the general solver of mixing.
+func checkFound(t *testing.T, p *collective.Pricer, f *Found) {
+	t.Helper()
+	data, err := json.Marshal(f.Form)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := schedule.Read("best.json", data, schedule.Options{})
+	if err != nil {
+		t.Fatalf("%v in %s", err, data)
+	}
+	seq, err := mixing.New(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seconds := make([]float64, len(s.Rounds))
+	for i := range s.Rounds {
+		price, err := p.Round(&s.Rounds[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		seconds[i] = price.Seconds
+	}
+	got, ok := mixing.Staleness(seq, seconds)
+	if !ok || math.Abs(got-f.Staleness) > 1e-9*got {
+		t.Errorf("%s re-prices to %v, the search said %v", data, got, f.Staleness)
+	}
+}
+
+func TestResultDoesNotDependOnJobs(t *testing.T) {
+	top, p := nineCities(t, "unicast", 100e9, "best")
+	var first *Result
+	for _, jobs := range []int{1, 2, 5} {
+		r, err := Search(context.Background(), top, p, Options{PeriodMax: 2, Jobs: jobs})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = r
+		} else if !reflect.DeepEqual(first.Certificate, r.Certificate) || !reflect.DeepEqual(first.Best.Form, r.Best.Form) || !reflect.DeepEqual(first.RunnersUp, r.RunnersUp) {
+			t.Errorf("%d workers find something else than 1", jobs)
+		}
+	}
+}
+
+// Beyond two rounds nothing is proven, but every sequence of three rounds over four islands can be tried.
+func TestLongerFindsTheBestOfThreeRounds(t *testing.T) {
+	for seed := range uint64(6) {
+		s := randomSpace(t, 4, seed)
+		best := math.Inf(1)
+		v := newEvaluator(s, 3, 1)
+		for a := range s.parts {
+			for b := range s.parts {
+				for c := range s.parts {
+					value, ok := v.solvers[0].Solve([][]uint16{v.labels[a], v.labels[b], v.labels[c]}, []float64{s.seconds[a], s.seconds[b], s.seconds[c]})
+					if ok {
+						best = min(best, value)
+					}
+				}
+			}
+		}
+		lead := newLeaders(beamWidth, math.Inf(1))
+		if _, err := s.pairs(context.Background(), 1, lead); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.longer(context.Background(), 3, 1, lead); err != nil {
+			t.Fatal(err)
+		}
+		if got := lead.best[0].staleness; got > best*(1+1e-9) {
+			t.Errorf("seed %d: %v, enumeration of all %d³ sequences %v", seed, got, len(s.parts), best)
+		}
+	}
+}
+
+func TestSearchRefuses(t *testing.T) {
+	top, err := network.Load("star:n=11")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, _ := top.Capability("unicast")
+	p, err := collective.NewPricer(top, c, collective.Options{Payload: 1e9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Search(context.Background(), top, p, Options{}); err == nil {
+		t.Error("eleven islands are beyond the complete search, yet there is no error")
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	nine, price := nineCities(t, "unicast", 10e9, "best")
+	if _, err := Search(ctx, nine, price, Options{}); err == nil {
+		t.Error("a canceled search has no error")
+	}
+}

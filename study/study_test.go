@@ -1,0 +1,254 @@
+package study
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/islandsgd/islands/gossip"
+	"github.com/islandsgd/islands/network"
+	"github.com/islandsgd/islands/network/collective"
+	"github.com/islandsgd/islands/schedule"
+)
+
+func load(t *testing.T, name string) *network.Topology {
+	t.Helper()
+	top, err := network.Load(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return top
+}
+
+func rotation(t *testing.T, line string, top *network.Topology) *schedule.Schedule {
+	t.Helper()
+	s, err := schedule.Load(line, schedule.Options{Nodes: top.IslandNames()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Round seconds under best, 1 GB, access 10 Gbps: computed for the network model's page of worked values by two
+// independent programs. Exact averaging every T seconds has staleness T/2 (closed form).
+func TestPriceAllReduce(t *testing.T) {
+	top := load(t, "nine-city")
+	levels, err := Levels(top)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Price(top, levels, rotation(t, "allreduce", top), collective.Options{Payload: 1e9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []float64{2.117682, 1.913800, 1.913800, 1.003160} {
+		if got := p.Levels[i].Period; math.Abs(got-want) > 1e-6 {
+			t.Errorf("%s: %v s, want %v", p.Levels[i].Capability, got, want)
+		}
+		if got := *p.Levels[i].Staleness; math.Abs(got-want/2) > 1e-6 {
+			t.Errorf("%s: staleness %v, want %v", p.Levels[i].Capability, got, want/2)
+		}
+	}
+	if p.Period != nil {
+		t.Error("a single period is reported although four capabilities were asked for")
+	}
+}
+
+func TestPriceRefusesRandom(t *testing.T) {
+	top := load(t, "nine-city")
+	levels, _ := Levels(top)
+	s := rotation(t, "random-cliques:k=3", top)
+	if _, err := Price(top, levels[:1], s, collective.Options{}); err == nil || !strings.Contains(err.Error(), "random") {
+		t.Errorf("error %v, want one that says the schedule is random", err)
+	}
+}
+
+func TestClock(t *testing.T) {
+	comm := []float64{2, 1}
+	for _, c := range []struct {
+		clock Clock
+		t     int
+		want  float64 // by hand: 3 local steps of 0.5 s make 1.5 s
+	}{
+		{Clock{StepTime: 0.5}, 0, 0}, {Clock{StepTime: 0.5}, 1, 3.5}, {Clock{StepTime: 0.5}, 2, 6}, {Clock{StepTime: 0.5}, 5, 15.5},
+		{Clock{StepTime: 0.5, Overlap: true}, 1, 2}, {Clock{StepTime: 0.5, Overlap: true}, 4, 7},
+	} {
+		if got := endOfRound(comm, c.clock, 3, c.t); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%+v, round %d: %v s, want %v", c.clock, c.t, got, c.want)
+		}
+	}
+}
+
+// scalar is d = 1, a = 1, identical islands, distance 1 to the optimum: the mse of exact averaging is
+// (1-η)^{2t} + η s/(n (2-η)) (1 - (1-η)^{2t}), in closed form.
+func scalar(t *testing.T, n int, s float64) *gossip.Quadratic {
+	t.Helper()
+	q := gossip.Quadratic{N: n, D: 1, Diagonal: true}
+	for range n {
+		q.A, q.B, q.Noise, q.Start = append(q.A, []float64{1}), append(q.B, []float64{0}), append(q.Noise, []float64{s}), append(q.Start, []float64{1})
+	}
+	out, err := gossip.NewQuadratic(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestRoundsToTargetIsTheFirst(t *testing.T) {
+	const n, noise, target = 4, 0.1, 0.01
+	q := scalar(t, n, noise)
+	for _, step := range []float64{0.3, 0.05, 0.011} {
+		seq, err := withLocalSteps(Colocated(n).Schedule, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := roundsToTarget(context.Background(), q, seq, step, target, 10000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 0
+		for k := 1; k <= 10000 && want == 0; k++ {
+			f := math.Pow(1-step, float64(2*k))
+			if f+step*noise/(n*(2-step))*(1-f) <= target {
+				want = k
+			}
+		}
+		if got != want || want == 0 {
+			t.Errorf("step %v: round %d, closed form %d", step, got, want)
+		}
+	}
+	seq, _ := withLocalSteps(Colocated(n).Schedule, 1)
+	if got, _ := roundsToTarget(context.Background(), scalar(t, n, 100), seq, 0.5, target, 500); got != 0 {
+		t.Errorf("a target below the noise floor is reached in round %d", got)
+	}
+}
+
+// Local steps save communication and cost nothing on identical quadratics, whose centroid they do not disturb; noise
+// keeps the step small, so many steps are needed. The dearer the round, the more of them belong into it.
+func TestTuneTradesStepsForCommunication(t *testing.T) {
+	q := scalar(t, 3, 1)
+	last := 0
+	for _, comm := range []float64{0, 1, 20} {
+		best, ok, err := Tune(context.Background(), q, Colocated(3).Schedule, []float64{comm}, Clock{StepTime: 0.1}, Tuning{})
+		if err != nil || !ok {
+			t.Fatalf("communication %v: %v %v", comm, ok, err)
+		}
+		if best.H < last {
+			t.Errorf("communication %v s: H = %d, less than %d for a cheaper round", comm, best.H, last)
+		}
+		last = best.H
+		if got := endOfRound([]float64{comm}, Clock{StepTime: 0.1}, best.H, best.Rounds); got != best.Seconds {
+			t.Errorf("communication %v: %v s for %d rounds, clock says %v", comm, best.Seconds, best.Rounds, got)
+		}
+	}
+	if last < 8 {
+		t.Errorf("20 s rounds are used for only %d local steps", last)
+	}
+}
+
+func TestValidateSuitePasses(t *testing.T) {
+	cases, err := Suite()
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := Validate(context.Background(), cases, ValidateOptions{Seed: 1, Runs: 200})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !v.Passed || len(v.Checks) < 2*len(cases) {
+		t.Errorf("passed %v with %d checks on %d cases", v.Passed, len(v.Checks), len(cases))
+	}
+	for _, c := range v.Checks {
+		for _, p := range c.Tightness {
+			if p.BoundOverExact != nil && *p.BoundOverExact < 1-relativeSlack {
+				t.Errorf("%s on %s, %s at t=%d: bound/exact %v", c.Schedule, c.Problem, c.Bound, p.T, *p.BoundOverExact)
+			}
+		}
+	}
+}
+
+// Each way in which a check can fail does fail.
+func TestValidateCanFail(t *testing.T) {
+	s, err := schedule.Load("ring:n=4", schedule.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := gossip.ParseProblem("quadratic:d=2", 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := []Case{{"ring", "quadratic", s, q}}
+	low, err := Validate(context.Background(), c, ValidateOptions{Scale: 0.2, Runs: 50})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if low.Passed {
+		t.Error("bounds scaled to a fifth pass")
+	}
+	exact := &gossip.ExactResult{Points: []gossip.ExactPoint{{T: 1, Moments: gossip.Moments{MSE: 2, Centroid: 1, Consensus: 1}}}}
+	off := gossip.Estimate{Runs: 10, Mean: 1.5, StandardError: 0.1}
+	good := gossip.Estimate{Runs: 10, Mean: 1, StandardError: 0.1}
+	sim := &gossip.SimulateResult{Points: []gossip.SimulatedPoint{{T: 1, MSE: gossip.Estimate{Mean: 2}, Centroid: good, Consensus: off}}}
+	if z := worstZ(exact, sim); math.Abs(z-5) > 1e-12 {
+		t.Errorf("worst z = %v, want 5 by hand", z)
+	}
+	stuck := off
+	stuck.StandardError = 0
+	sim.Points[0].Consensus = stuck
+	if z := worstZ(exact, sim); z != math.MaxFloat64 {
+		t.Errorf("a wrong value without spread has z = %v", z)
+	}
+}
+
+func TestGatherOrdersTheEvidence(t *testing.T) {
+	top := load(t, "nine-city")
+	q, err := gossip.ParseProblem("quadratic:d=4", 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := Gather(context.Background(), q, "q", rotation(t, "rotating-cliques:k=3", top), EvidenceOptions{Rounds: 12, Runs: 50, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range e.Points[1:] {
+		if p.BoundConsensus == nil || *p.BoundConsensus < p.ExactConsensus || *p.BoundCentroid < p.ExactCentroid {
+			t.Errorf("t=%d: bound below exact: %+v", p.T, p)
+		}
+		if wide := 3 * (p.Consensus.High - p.Consensus.Mean); math.Abs(p.Consensus.Mean-p.ExactConsensus) > wide {
+			t.Errorf("t=%d: simulated %v, exact %v", p.T, p.Consensus, p.ExactConsensus)
+		}
+	}
+}
+
+func TestRunOnASmallNetwork(t *testing.T) {
+	top := load(t, "dumbbell")
+	q, err := gossip.ParseProblem("quadratic:d=3", 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Topology: top, Problem: q, ProblemName: "q", Evidence: EvidenceOptions{Rounds: 5, Runs: 4}}
+	s, err := Run(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Packed or not, one clique of the dumbbell under both capabilities takes 0.8 s of bandwidth (closed form) and two
+	// link latencies of 10 ms.
+	if got := s.Optima["both"].AllReduce.Period; math.Abs(got-0.82) > 1e-9 {
+		t.Errorf("all-reduce under both takes %v s, want 0.82", got)
+	}
+	room := *s.Convergence.Curves[0].SecondsToTarget
+	for _, c := range s.Convergence.Curves {
+		if *c.SecondsToTarget < room*(1-1e-9) {
+			t.Errorf("%s %s is faster than one room", c.Capability, c.Kind)
+		}
+	}
+	if len(s.Summary) != 4 {
+		t.Errorf("%d summary lines, want one for each capability", len(s.Summary))
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Run(ctx, o); err == nil {
+		t.Error("a canceled run has no error")
+	}
+}
