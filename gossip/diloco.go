@@ -1,22 +1,16 @@
 package gossip
 
-import "github.com/islandsgd/islands/mixing"
-
 // dilocoStepper: H local steps from θ give Δ; Δ and θ are mixed; an outer optimizer takes Δ as its gradient.
 type dilocoStepper struct {
-	atcStepper
+	*atcStepper
 	theta, momentum, delta []float64
-	mix1, mix2             []*mixing.Matrix // by phase
+	exact, none            rowMixer
 }
 
-func newDilocoStepper(a atcStepper) *dilocoStepper {
+func newDilocoStepper(a *atcStepper) *dilocoStepper {
 	size := len(a.x)
 	s := &dilocoStepper{atcStepper: a, theta: make([]float64, size), momentum: make([]float64, size), delta: make([]float64, size)}
-	for t := range a.s.seq.Steps {
-		w := a.s.seq.Steps[t].W
-		s.mix1 = append(s.mix1, mixer(a.s.alg.Mix1, w, a.s.weights))
-		s.mix2 = append(s.mix2, mixer(a.s.alg.Mix2, w, a.s.weights))
-	}
+	s.exact, s.none = newRowMixer(mixer("exact", nil, a.s.weights)), newRowMixer(mixer("none", nil, a.s.weights))
 	return s
 }
 
@@ -26,15 +20,26 @@ func (s *dilocoStepper) reset(run int) {
 }
 
 func (s *dilocoStepper) round(t int) {
-	phase := t % len(s.mix1)
 	copy(s.theta, s.x)
-	s.steps(s.s.seq.Step(t).LocalSteps)
+	s.steps(s.localSteps(t))
 	for k, v := range s.theta {
 		s.delta[k] = v - s.x[k]
 	}
-	s.mix2[phase].Apply(s.mixed, s.delta, s.s.q.D)
-	s.mix1[phase].Apply(s.x, s.theta, s.s.q.D)
+	s.choose(s.s.alg.Mix2, t).apply(s.mixed, s.delta, s.s.q.D)
+	s.choose(s.s.alg.Mix1, t).apply(s.x, s.theta, s.s.q.D)
 	optimize(s.s.alg, s.x, s.momentum, s.mixed)
+}
+
+// choose returns the mixing of a kind in round t.
+func (s *dilocoStepper) choose(kind string, t int) *rowMixer {
+	switch mixKind(kind) {
+	case "exact":
+		return &s.exact
+	case "none":
+		return &s.none
+	default:
+		return s.matrix(t)
+	}
 }
 
 // optimize is one step of the outer optimizer on theta, with gradient delta.
@@ -54,12 +59,12 @@ func optimize(alg Algorithm, theta, momentum, delta []float64) {
 
 // streamingStepper follows the clock of local steps and sends and applies each fragment when its time comes.
 type streamingStepper struct {
-	atcStepper
+	*atcStepper
 	theta, momentum, sent []float64
 	delta, fragment, work []float64 // of one fragment, n × width
 }
 
-func newStreamingStepper(a atcStepper) *streamingStepper {
+func newStreamingStepper(a *atcStepper) *streamingStepper {
 	buffer := func() []float64 { return make([]float64, len(a.x)) }
 	return &streamingStepper{a, buffer(), buffer(), buffer(), buffer(), buffer(), buffer()}
 }
@@ -71,7 +76,7 @@ func (s *streamingStepper) reset(run int) {
 }
 
 func (s *streamingStepper) round(t int) {
-	h, parts := s.s.seq.Step(t).LocalSteps, s.s.alg.fragments()
+	h, parts := s.localSteps(t), s.s.alg.fragments()
 	for step := 0; ; step++ {
 		for f := range parts {
 			if at := (f + 1) * h / parts; step == at-s.s.alg.Overlap {
@@ -80,7 +85,7 @@ func (s *streamingStepper) round(t int) {
 		}
 		for f := range parts {
 			if at := (f + 1) * h / parts; step == at {
-				s.receive(f, s.s.seq.Step(t).W)
+				s.receive(f, s.matrix(t))
 			}
 		}
 		if step == h {
@@ -103,7 +108,7 @@ func (s *streamingStepper) send(f int) {
 	}
 }
 
-func (s *streamingStepper) receive(f int, w *mixing.Matrix) {
+func (s *streamingStepper) receive(f int, w *rowMixer) {
 	from, to := s.columns(f)
 	width := to - from
 	n := len(s.sources)
@@ -115,8 +120,8 @@ func (s *streamingStepper) receive(f int, w *mixing.Matrix) {
 			work[i*width+k] = v
 		}
 	}
-	w.Apply(mixed, delta, width)
-	w.Apply(delta, work, width) // now W θ
+	w.apply(mixed, delta, width)
+	w.apply(delta, work, width) // now W θ
 	for i := range n {
 		theta := s.row(s.theta, i)[from:to]
 		copy(theta, delta[i*width:])

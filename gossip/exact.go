@@ -76,9 +76,20 @@ func Exact(ctx context.Context, q *Quadratic, seq *mixing.Sequence, o ExactOptio
 	for c := range chunks {
 		work.Go(func() error {
 			parts[c].init(len(at))
+			weights := q.weights()
 			for k := c * len(groups) / chunks; k < (c+1)*len(groups)/chunks; k++ {
-				p := o.Algorithm.compile(seq, step, q.weights(), groups[k])
-				if err := parts[c].run(ctx, p, q.weights(), at); err != nil {
+				if seq.Random != nil {
+					p, err := o.Algorithm.compileRandom(seq, step, weights, groups[k])
+					if err != nil {
+						return err
+					}
+					if err := parts[c].runRandom(ctx, p, weights, at); err != nil {
+						return err
+					}
+					continue
+				}
+				p := o.Algorithm.compile(seq, step, weights, groups[k])
+				if err := parts[c].run(ctx, p, weights, at); err != nil {
 					return err
 				}
 			}
@@ -185,7 +196,7 @@ func (e *exactPart) result(step float64, sorted, asked []int, warnings []string)
 		r.Warnings = append(r.Warnings, fmt.Sprintf("diverges: passes the range of floating point at round %d", e.overflow))
 	}
 	if e.noRadius {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("radius and stationary values are not computed: the state has more than %d numbers that do not decouple", maxSolveSize))
+		r.Warnings = append(r.Warnings, "radius and stationary values are not computed: the state that does not decouple is too large")
 		return r
 	}
 	r.Radius = &e.radius

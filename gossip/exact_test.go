@@ -93,6 +93,12 @@ var exactCases = []struct {
 	{"N matchings", instanceN, "atc", matchings, 0, []reference{
 		{1, 1.421941800, 1.419404300, .002537500}, {10, .513713335, .504600352, .009112983}, {50, .015527770, .009244622, .006283148},
 		{200, .008213260, .002206839, .006006421}}},
+	{"C random edge", instanceC, "atc", randomEdge, 0, []reference{
+		{1, .234146528, .221934028, .012212500}, {2, .230323851, .196652550, .033671301}, {5, .230560640, .143075609, .087485031},
+		{10, .217135467, .097773474, .119361992}, {50, .155925307, .027975729, .127949578}, {200, .133467807, .005330175, .128137632}}},
+	{"N random edge", instanceN, "atc", randomEdge, 0, []reference{
+		{1, 1.430966800, 1.419404300, .011562500}, {10, .666860370, .556821028, .110039341}, {50, .115049973, .035364715, .079685257},
+		{200, .091599707, .016304526, .075295181}}},
 	{"nine, rotating classes", instanceNine, "atc", affinePlane, 0, []reference{
 		{1, .001113812, .000417361, .000696451}, {2, .000711588, .000455583, .000256004}, {5, .001214214, .000516161, .000698053},
 		{50, .000842068, .000586019, .000256049}, {400, .004512101, .000585626, .003926474}}},
@@ -124,6 +130,22 @@ func weightedRing(t testing.TB) *mixing.Sequence {
 		r.Entries = append(r.Entries, schedule.Edge{I: i, J: i, Weight: own})
 	}
 	return sequence(t, 4, r)
+}
+
+// randomEdge averages one of the four edges of ring 4 a round, uniformly.
+func randomEdge(t testing.TB) *mixing.Sequence { return random(t, 1) }
+
+func random(t testing.TB, h int) *mixing.Sequence {
+	t.Helper()
+	r := &schedule.Random{LocalSteps: h}
+	for i := range 4 {
+		r.Outcomes = append(r.Outcomes, schedule.Outcome{Probability: .25, Round: cliques(h, []int{i, (i + 1) % 4})})
+	}
+	seq, err := mixing.New(&schedule.Schedule{Name: "random edge", N: 4, Random: r})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return seq
 }
 
 func ring4(t testing.TB) *mixing.Sequence      { return ring(t, 4, 1, 1) }

@@ -20,8 +20,8 @@ func prepare(q *Quadratic, seq *mixing.Sequence, alg Algorithm, step float64, at
 	if q.N != seq.N {
 		return 0, nil, fmt.Errorf("the problem has %d islands, the schedule has %d nodes", q.N, seq.N)
 	}
-	if seq.Random != nil {
-		return 0, nil, fmt.Errorf("%s runs on periodic schedules, this one is random", alg.name())
+	if name := alg.name(); seq.Random != nil && (name == "delayed" || name == "stale" || name == "push-sum") {
+		return 0, nil, fmt.Errorf("%s runs on periodic schedules, this one is random", name)
 	}
 	if step < 0 || math.IsNaN(step) || math.IsInf(step, 0) {
 		return 0, nil, fmt.Errorf("step %g is no positive finite number", step)
@@ -64,8 +64,8 @@ func checkFragments(q *Quadratic, seq *mixing.Sequence, alg Algorithm) error {
 	if parts > q.D {
 		return fmt.Errorf("streaming-diloco: %d fragments of %d parameters", parts, q.D)
 	}
-	for t := range seq.Steps {
-		h := seq.Steps[t].LocalSteps
+	for t := range seq.Period() {
+		h := localStepsOf(seq, t)
 		if parts > h {
 			return fmt.Errorf("streaming-diloco: %d fragments need at least as many local steps, round %d has %d", parts, t+1, h)
 		}
@@ -108,16 +108,16 @@ const sumTol = 1e-9
 // a warning, since the schedule may be what is being studied.
 func checkWeighting(q *Quadratic, seq *mixing.Sequence, alg Algorithm) ([]string, error) {
 	var warnings []string
-	for t := range seq.Steps {
+	for t, w := range matricesOf(seq) {
 		columns := make([]float64, q.N)
-		for i, row := range seq.Steps[t].W.Rows() {
+		for i, row := range w.Rows() {
 			sum := 0.0
 			for _, term := range row {
 				sum += term.Weight
 				columns[term.J] += q.weight(i) * term.Weight
 			}
 			if math.Abs(sum-1) > sumTol && len(warnings) == 0 && alg.name() != "push-sum" {
-				warnings = append(warnings, fmt.Sprintf("row %d of the mixing matrix of round %d sums to %g: agreement is not kept", i, t+1, sum))
+				warnings = append(warnings, fmt.Sprintf("row %d of the mixing matrix %s sums to %g: agreement is not kept", i, place(seq, t), sum))
 			}
 		}
 		for j, sum := range columns {
@@ -125,13 +125,44 @@ func checkWeighting(q *Quadratic, seq *mixing.Sequence, alg Algorithm) ([]string
 				continue
 			}
 			if q.Weights != nil {
-				return nil, fmt.Errorf("the mixing matrix of round %d does not preserve the island weights: it turns the weight %g of island %d into %g", t+1, q.weight(j), j, sum)
+				return nil, fmt.Errorf("the mixing matrix %s does not preserve the island weights: it turns the weight %g of island %d into %g", place(seq, t), q.weight(j), j, sum)
 			}
 			if len(warnings) == 0 {
-				warnings = append(warnings, fmt.Sprintf("column %d of the mixing matrix of round %d sums to %g: the average of the islands is not preserved", j, t+1, sum*float64(q.N)))
+				warnings = append(warnings, fmt.Sprintf("column %d of the mixing matrix %s sums to %g: the average of the islands is not preserved", j, place(seq, t), sum*float64(q.N)))
 			}
 			break
 		}
 	}
 	return warnings, nil
+}
+
+// matricesOf returns every mixing matrix of a period, or every outcome of a random schedule (its mean, where the
+// outcomes are too many to list).
+func matricesOf(seq *mixing.Sequence) []*mixing.Matrix {
+	var all []*mixing.Matrix
+	switch r := seq.Random; {
+	case r == nil:
+		for t := range seq.Steps {
+			all = append(all, seq.Steps[t].W)
+		}
+	case r.Outcomes != nil:
+		for _, o := range r.Outcomes {
+			all = append(all, o.W)
+		}
+	case r.Mean != nil:
+		all = append(all, r.Mean)
+	}
+	return all
+}
+
+// place says where in a schedule the matrix of that index stands.
+func place(seq *mixing.Sequence, index int) string {
+	switch {
+	case seq.Random == nil:
+		return fmt.Sprintf("of round %d", index+1)
+	case seq.Random.Outcomes != nil:
+		return fmt.Sprintf("of outcome %d", index+1)
+	default:
+		return "that is expected"
+	}
 }

@@ -231,17 +231,21 @@ func (b *builder) dgd() *program {
 		if s.LocalSteps > 1 {
 			p.rounds[t] = append(p.rounds[t], b.local(p, s.LocalSteps-1))
 		}
-		o := op{linear: func(dst, src []float64, cols int) {
-			b.mixSlot(s.W, dst, src, cols)
-			moved := b.temporary(cols)
-			one.apply(moved, src, cols)
-			for k, v := range moved {
-				dst[k] += v - src[k]
-			}
-		}}
+		o := op{linear: b.dgdLinear(s.W, one)}
 		p.rounds[t] = append(p.rounds[t], b.noisy(p, one, o, func(dst, src []float64, _ int) { copy(dst, src) }))
 	}
 	return p
+}
+
+func (b *builder) dgdLinear(w *mixing.Matrix, one *localSteps) func(dst, src []float64, cols int) {
+	return func(dst, src []float64, cols int) {
+		b.mixSlot(w, dst, src, cols)
+		moved := b.temporary(cols)
+		one.apply(moved, src, cols)
+		for k, v := range moved {
+			dst[k] += v - src[k]
+		}
+	}
 }
 
 // delayed is x⁺ = P x + q + noise + (W - I) x of τ rounds ago, slot k holding x of k rounds ago. What arrives was sent

@@ -45,6 +45,9 @@ func (r *source) next() uint64 {
 	return out
 }
 
+// Uint64 makes a source of math/rand/v2 out of the generator.
+func (r *source) Uint64() uint64 { return r.next() }
+
 // float returns a number in [0, 1), a multiple of 2⁻⁵³.
 func (r *source) float() float64 { return float64(r.next()>>11) * 0x1p-53 }
 

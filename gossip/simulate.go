@@ -225,15 +225,23 @@ func (s *simulation) one(ctx context.Context, st stepper, run int, t *tally) err
 
 // stepsIn returns the number of local steps in the first so many rounds.
 func (s *simulation) stepsIn(rounds int) int {
-	perPeriod, rest := 0, 0
-	for t := range s.seq.Steps {
-		h := s.seq.Steps[t].LocalSteps
+	perPeriod, rest, period := 0, 0, s.seq.Period()
+	for t := range period {
+		h := localStepsOf(s.seq, t)
 		perPeriod += h
-		if t < rounds%s.seq.Period() {
+		if t < rounds%period {
 			rest += h
 		}
 	}
-	return rounds/s.seq.Period()*perPeriod + rest
+	return rounds/period*perPeriod + rest
+}
+
+// localStepsOf returns the number of local steps of round t.
+func localStepsOf(seq *mixing.Sequence, t int) int {
+	if seq.Random != nil {
+		return seq.Random.LocalSteps
+	}
+	return seq.Step(t).LocalSteps
 }
 
 // divergenceRound repeats a diverged run, looking after every round.

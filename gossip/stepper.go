@@ -34,7 +34,7 @@ func (s *simulation) newStepper() stepper {
 	case "streaming-diloco":
 		return newStreamingStepper(a)
 	default:
-		return &a
+		return a
 	}
 }
 
@@ -58,8 +58,8 @@ func newLocalWalk(s *simulation) *localWalk {
 	w.descend, w.slope = w.diagonalSteps()
 	if !s.stepwise {
 		w.leaps = map[int]*leap{}
-		for t := range s.seq.Steps {
-			w.leap(s.seq.Steps[t].LocalSteps) // made before the first step, which then allocates nothing
+		for t := range s.seq.Period() {
+			w.leap(localStepsOf(s.seq, t)) // made before the first step, which then allocates nothing
 		}
 	}
 	return w

@@ -1,54 +1,88 @@
 package gossip
 
+import (
+	"math/rand/v2"
+)
+
 // atcStepper: H local steps, then x ← W x.
 type atcStepper struct {
 	*localWalk
 	mixed  []float64
 	mixers []rowMixer // by phase
+	h      []int      // local steps, by phase
+
+	drawn     rowMixer // of a random schedule: the matrix of round drawnFor
+	drawnFor  int
+	drawing   source
+	drawingAs *rand.Rand
 }
 
-func newAtcStepper(s *simulation) atcStepper {
-	a := atcStepper{localWalk: newLocalWalk(s), mixed: make([]float64, s.q.N*s.q.D)}
+func newAtcStepper(s *simulation) *atcStepper {
+	a := &atcStepper{localWalk: newLocalWalk(s), mixed: make([]float64, s.q.N*s.q.D)}
+	if r := s.seq.Random; r != nil {
+		a.h = []int{r.LocalSteps}
+		a.drawingAs = rand.New(&a.drawing)
+		return a
+	}
 	for t := range s.seq.Steps {
 		a.mixers = append(a.mixers, newRowMixer(s.seq.Steps[t].W))
+		a.h = append(a.h, s.seq.Steps[t].LocalSteps)
 	}
 	return a
 }
 
+func (a *atcStepper) reset(run int) {
+	a.localWalk.reset(run)
+	a.drawing, a.drawnFor = *newSource(a.s.seed, uint64(run), 0, "schedule"), -1
+}
+
+// matrix returns the mixing of round t, which a random schedule draws once.
+func (a *atcStepper) matrix(t int) *rowMixer {
+	if a.mixers != nil {
+		return &a.mixers[t%len(a.mixers)]
+	}
+	if a.drawnFor != t {
+		a.drawn, a.drawnFor = newRowMixer(a.s.seq.Random.Draw(a.drawingAs)), t
+	}
+	return &a.drawn
+}
+
+// localSteps returns the number of local steps of round t.
+func (a *atcStepper) localSteps(t int) int { return a.h[t%len(a.h)] }
+
 func (a *atcStepper) round(t int) {
-	s := a.s.seq.Step(t)
 	if c := a.s.cliques; c != nil && a.leaps != nil {
 		if now := c[t%len(c)]; now.ok {
-			a.leap(s.LocalSteps).average(a.localWalk, now.cliques, now.alone)
+			a.leap(a.localSteps(t)).average(a.localWalk, now.cliques, now.alone)
 			return
 		}
 	}
-	a.steps(s.LocalSteps)
+	a.steps(a.localSteps(t))
 	a.mix(t)
 }
 
 // mix is x ← W x with the matrix of round t.
 func (a *atcStepper) mix(t int) {
-	a.mixers[t%len(a.mixers)].apply(a.mixed, a.x, a.s.q.D)
+	a.matrix(t).apply(a.mixed, a.x, a.s.q.D)
 	a.x, a.mixed = a.mixed, a.x
 }
 
 // ctaStepper: x ← W x, then H local steps.
-type ctaStepper struct{ atcStepper }
+type ctaStepper struct{ *atcStepper }
 
 func (c *ctaStepper) round(t int) {
 	c.mix(t)
-	c.steps(c.s.seq.Step(t).LocalSteps)
+	c.steps(c.localSteps(t))
 }
 
 // dgdStepper: x ← W x - η g(x), after H-1 local steps.
 type dgdStepper struct {
-	atcStepper
+	*atcStepper
 	g []float64
 }
 
 func (s *dgdStepper) round(t int) {
-	s.steps(s.s.seq.Step(t).LocalSteps - 1)
+	s.steps(s.localSteps(t) - 1)
 	for i := range s.sources {
 		s.slope(i, s.row(s.x, i), s.row(s.g, i))
 	}
@@ -58,11 +92,11 @@ func (s *dgdStepper) round(t int) {
 
 // trackingStepper: x ← W x - η y, y ← W y + g_new - g_old.
 type trackingStepper struct {
-	atcStepper
+	*atcStepper
 	y, g, fresh []float64
 }
 
-func newTrackingStepper(a atcStepper) *trackingStepper {
+func newTrackingStepper(a *atcStepper) *trackingStepper {
 	size := len(a.x)
 	return &trackingStepper{a, make([]float64, size), make([]float64, size), make([]float64, size)}
 }
@@ -80,14 +114,13 @@ func (s *trackingStepper) gradients(g []float64) {
 }
 
 func (s *trackingStepper) round(t int) {
-	now := s.s.seq.Step(t)
-	for range now.LocalSteps - 1 {
+	for range s.localSteps(t) - 1 {
 		axpy(s.x, -s.s.step, s.y)
 		s.track()
 	}
 	s.mix(t)
 	axpy(s.x, -s.s.step, s.y)
-	now.W.Apply(s.mixed, s.y, s.s.q.D)
+	s.matrix(t).apply(s.mixed, s.y, s.s.q.D)
 	s.y, s.mixed = s.mixed, s.y
 	s.track()
 }
@@ -133,11 +166,11 @@ func (h *history) ago(k int) []float64 {
 
 // delayedStepper: H local steps, then + (W - I) x of τ rounds ago.
 type delayedStepper struct {
-	atcStepper
+	*atcStepper
 	past *history
 }
 
-func newDelayedStepper(a atcStepper) *delayedStepper {
+func newDelayedStepper(a *atcStepper) *delayedStepper {
 	return &delayedStepper{a, newHistory(a.s.alg.Delay+1, len(a.x))}
 }
 
@@ -149,9 +182,9 @@ func (s *delayedStepper) reset(run int) {
 func (s *delayedStepper) round(t int) {
 	tau, period := s.s.alg.Delay, s.s.seq.Period()
 	s.past.push(s.x)
-	s.steps(s.s.seq.Step(t).LocalSteps)
+	s.steps(s.localSteps(t))
 	old := s.past.ago(tau)
-	s.s.seq.Step(t+period*(tau/period+1)-tau).W.Apply(s.mixed, old, s.s.q.D)
+	s.matrix(t+period*(tau/period+1)-tau).apply(s.mixed, old, s.s.q.D)
 	for k, v := range s.mixed {
 		s.x[k] += v - old[k]
 	}
@@ -159,12 +192,12 @@ func (s *delayedStepper) round(t int) {
 
 // staleStepper: H local steps to y, then own y with the neighbors' y of τ rounds ago.
 type staleStepper struct {
-	atcStepper
+	*atcStepper
 	past *history
 	own  [][]float64 // diagonal of W, by phase
 }
 
-func newStaleStepper(a atcStepper) *staleStepper {
+func newStaleStepper(a *atcStepper) *staleStepper {
 	s := &staleStepper{atcStepper: a, past: newHistory(a.s.alg.Delay+1, len(a.x))}
 	for t := range a.s.seq.Steps {
 		s.own = append(s.own, diagonalOf(a.s.seq.Steps[t].W))
@@ -178,11 +211,10 @@ func (s *staleStepper) reset(run int) {
 }
 
 func (s *staleStepper) round(t int) {
-	now := s.s.seq.Step(t)
-	s.steps(now.LocalSteps)
+	s.steps(s.localSteps(t))
 	s.past.push(s.x)
 	old := s.past.ago(s.s.alg.Delay)
-	now.W.Apply(s.mixed, old, s.s.q.D)
+	s.matrix(t).apply(s.mixed, old, s.s.q.D)
 	for i, w := range s.own[t%len(s.own)] {
 		y, was, out := s.row(s.x, i), s.row(old, i), s.row(s.mixed, i)
 		for k := range out {
@@ -194,13 +226,13 @@ func (s *staleStepper) round(t int) {
 
 // pushSumStepper: numerators and weights are pushed alike; the replica is their ratio.
 type pushSumStepper struct {
-	atcStepper
+	*atcStepper
 	weights, pushed []float64 // n
 	numerator       []float64 // n × d
 	g               []float64 // d
 }
 
-func newPushSumStepper(a atcStepper) *pushSumStepper {
+func newPushSumStepper(a *atcStepper) *pushSumStepper {
 	n := a.s.q.N
 	return &pushSumStepper{a, make([]float64, n), make([]float64, n), make([]float64, len(a.x)), make([]float64, a.s.q.D)}
 }
@@ -214,10 +246,9 @@ func (s *pushSumStepper) reset(run int) {
 }
 
 func (s *pushSumStepper) round(t int) {
-	now := s.s.seq.Step(t)
 	for i, w := range s.weights {
 		z, numerator := s.row(s.x, i), s.row(s.numerator, i)
-		for range now.LocalSteps {
+		for range s.localSteps(t) {
 			s.slope(i, z, s.g)
 			axpy(numerator, -s.s.step, s.g)
 			for k, v := range numerator {
@@ -225,9 +256,9 @@ func (s *pushSumStepper) round(t int) {
 			}
 		}
 	}
-	now.W.Apply(s.mixed, s.numerator, s.s.q.D)
+	s.matrix(t).apply(s.mixed, s.numerator, s.s.q.D)
 	s.numerator, s.mixed = s.mixed, s.numerator
-	now.W.Apply(s.pushed, s.weights, 1)
+	s.matrix(t).apply(s.pushed, s.weights, 1)
 	s.weights, s.pushed = s.pushed, s.weights
 	for i, w := range s.weights {
 		z := s.row(s.x, i)
