@@ -67,7 +67,7 @@ func Evaluate(ctx context.Context, s Setting) ([]Bound, error) {
 		return nil, err
 	}
 	var out []Bound
-	for _, evaluate := range []func(context.Context) (method, error){c.recursion, c.kernel} {
+	for _, evaluate := range []func(context.Context) (method, error){c.recursion, c.window, c.kernel, c.koloskova} {
 		m, err := evaluate(ctx)
 		if err != nil {
 			return nil, err
@@ -82,6 +82,8 @@ type method struct {
 	id, name, source string
 	reason           string // not applicable because of it
 	vacuous          bool
+	kind             Kind   // default: guarantee
+	only             string // the one quantity; default: all three
 	values           map[int]pair
 }
 
@@ -99,8 +101,14 @@ func (m method) bounds(at []int, scale float64) []Bound {
 		{"consensus", func(p pair) float64 { return p.consensus }},
 		{"mse", func(p pair) float64 { return p.centroid + p.consensus }},
 	} {
-		b := Bound{ID: m.id + "-" + q.name, Name: m.name, Source: m.source, Kind: Guarantee, Quantity: q.name,
+		if m.only != "" && m.only != q.name {
+			continue
+		}
+		b := Bound{ID: m.id + "-" + q.name, Name: m.name, Source: m.source, Kind: m.kind, Quantity: q.name,
 			Applicable: m.reason == "", Reason: m.reason, Vacuous: m.vacuous, Points: []Point{}}
+		if b.Kind == "" {
+			b.Kind = Guarantee
+		}
 		if b.Applicable {
 			for _, t := range at {
 				v := scale * q.value(m.values[t])

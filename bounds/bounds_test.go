@@ -141,13 +141,45 @@ func TestKernelAgainstReference(t *testing.T) {
 	}
 }
 
+func TestWindowAgainstReference(t *testing.T) {
+	for _, c := range []struct {
+		t                   int
+		centroid, consensus float64
+	}{
+		{1, 1.58200658, .0144238139}, {2, 1.56655136, .0400077159}, {10, 1.46881502, .0809808207}, {11, 1.45649738, .17603429}, {40, 1.18182875, .072082882},
+	} {
+		all, err := Evaluate(context.Background(), Setting{Problem: problem(t, instanceN), Sequence: lazyMatchings(t), Step: 0.02, At: []int{c.t}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		centroid, consensus := find(t, all, "window-centroid").Points[0].Value, find(t, all, "window-consensus").Points[0].Value
+		if !close(centroid, c.centroid) || !close(consensus, c.consensus) {
+			t.Errorf("t=%d: got %.9g %.9g, want %.9g %.9g", c.t, centroid, consensus, c.centroid, c.consensus)
+		}
+	}
+}
+
+// TestPublishedCap: L = 1.5, p = 8/9, τ = 1 make the cap 2.52005118e-3.
+func TestPublishedCap(t *testing.T) {
+	for step, applicable := range map[float64]bool{0.1: false, 2.521e-3: false, 2.519e-3: true} {
+		all, err := Evaluate(context.Background(), Setting{Problem: problem(t, instanceC), Sequence: ring(t, 4, 1), Step: step, At: []int{1, 100}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := find(t, all, "koloskova-consensus")
+		if b.Applicable != applicable || b.Kind != Order || !applicable && !strings.Contains(b.Reason, "cap p/(96√6 τL) = 0.00252") {
+			t.Errorf("step %g: %+v", step, b)
+		}
+	}
+}
+
 // TestGuarantees is what makes a bound a guarantee: on random instances, at every round, it is at least the exact value.
 func TestGuarantees(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, d := rapid.IntRange(1, 6).Draw(t, "n"), rapid.IntRange(1, 3).Draw(t, "d")
 		q := randomProblem(t, n, d)
 		seq := randomSequence(t, n)
-		algorithm := gossip.Algorithm{Name: rapid.SampledFrom([]string{"atc"}).Draw(t, "algorithm")}
+		algorithm := gossip.Algorithm{Name: rapid.SampledFrom([]string{"atc", "cta"}).Draw(t, "algorithm")}
 		step := rapid.Float64Range(0.005, 0.6).Draw(t, "step")
 		var at []int
 		for r := range 60 {
@@ -163,6 +195,9 @@ func TestGuarantees(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, b := range all {
+			if b.Kind != Guarantee {
+				continue
+			}
 			for i, p := range b.Points {
 				e := exact.Points[i]
 				value := map[string]float64{"centroid": e.Centroid, "consensus": e.Consensus, "mse": e.MSE}[b.Quantity]
@@ -206,6 +241,18 @@ func randomProblem(t *rapid.T, n, d int) *gossip.Quadratic {
 
 func randomSequence(t *rapid.T, n int) *mixing.Sequence {
 	s := &schedule.Schedule{Name: "random", N: n}
+	if n > 1 && rapid.IntRange(0, 4).Draw(t, "drawn") == 0 {
+		s.Random = &schedule.Random{LocalSteps: rapid.IntRange(1, 3).Draw(t, "h")}
+		for i := range n {
+			s.Random.Outcomes = append(s.Random.Outcomes, schedule.Outcome{Probability: 1 / float64(n),
+				Round: schedule.Round{LocalSteps: s.Random.LocalSteps, Cliques: [][]int{{i, (i + 1) % n}}}})
+		}
+		seq, err := mixing.New(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return seq
+	}
 	for range rapid.IntRange(1, 3).Draw(t, "period") {
 		r := schedule.Round{LocalSteps: rapid.SampledFrom([]int{1, 1, 2, 5}).Draw(t, "h")}
 		switch rapid.IntRange(0, 3).Draw(t, "kind") {
@@ -265,6 +312,7 @@ func TestNotApplicable(t *testing.T) {
 		{"a matching contracts nothing", Setting{Problem: problem(t, instanceN), Sequence: matching, Step: 0.02}, "recursion-centroid", "p = 1 - ‖W-J‖² = 0"},
 		{"local steps", Setting{Problem: problem(t, instanceN), Sequence: ring(t, 4, 4), Step: 0.02}, "recursion-consensus", "3 local steps without mixing (p = 0)"},
 		{"large step", Setting{Problem: problem(t, instanceN), Sequence: ring(t, 4, 1), Step: 0.5}, "recursion-mse", "step 0.5 is above 1/(2L) = 0.3517"},
+		{"never mixes", Setting{Problem: problem(t, instanceN), Sequence: sequence(t, 4, schedule.Round{LocalSteps: 1}), Step: 0.02}, "window-mse", "no block of at most two periods contracts"},
 		{"not doubly stochastic", Setting{Problem: problem(t, two), Sequence: unbalanced}, "kernel-centroid", "the average is not preserved"},
 	} {
 		c.setting.At = []int{1}
@@ -322,6 +370,9 @@ func TestScale(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range whole {
+		if !whole[i].Applicable {
+			continue
+		}
 		if part[i].Points[0].Value != whole[i].Points[0].Value/4 {
 			t.Errorf("%s: %g of %g", whole[i].ID, part[i].Points[0].Value, whole[i].Points[0].Value)
 		}

@@ -1,0 +1,171 @@
+package bounds
+
+import (
+	"context"
+	"fmt"
+	"math"
+)
+
+// block is a window of rounds over which disagreement contracts: ‖product - J‖² ≤ 1 - p for every aligned block
+// [l·rounds, (l+1)·rounds) of the repeated schedule (Koloskova et al. 2020, Assumption 4).
+type block struct {
+	rounds int
+	p      float64
+}
+
+// bestBlock returns the block of at most two periods with the least rounds/p, the shorter one on a tie, or false when
+// none contracts.
+func (c *setup) bestBlock() (block, bool) {
+	period := len(c.contract)
+	products := c.newProducts(2 * period)
+	best, found := block{}, false
+	for rounds := 1; rounds <= 2*period && rounds <= products.length(); rounds++ {
+		worst := 0.0
+		for l := range period { // the starts l·rounds modulo the period repeat after so many
+			worst = max(worst, products.at(l*rounds, rounds))
+		}
+		p := 1 - worst*worst
+		if p < minContraction {
+			continue
+		}
+		if !found || float64(rounds)/p < float64(best.rounds)/best.p*(1-sumTol) {
+			best, found = block{rounds, p}, true
+		}
+	}
+	if !found && products.length() < 2*period { // the table ends where every product is negligible
+		return block{products.length(), 1}, true
+	}
+	return best, found
+}
+
+// steps returns the local steps of the block that begins at a round.
+func (c *setup) steps(from, rounds int) int {
+	n := 0
+	for t := from; t < from+rounds; t++ {
+		n += c.localSteps(t)
+	}
+	return n
+}
+
+// window evaluates the recursion over windows: the centroid line is that of recursion, step by step; consensus in a
+// window that began at step s with Ξ_s is, m steps later,
+//
+//	Ξ_{s+m} ≤ (1+a) c_m Ξ_s + (2 + 1/a) m η² Σ_j (3L² Ξ_j + 6L e_j + 3ζ*²) + 2 m η² σ² (1 - 1/n)
+//
+// for any a > 0, with c = 1 inside the window and 1 - p at its end; a is 1 inside and p/(2(1-p)) at the end. It needs
+// contraction over a window alone, so it covers local steps and matchings.
+func (c *setup) window(ctx context.Context) (method, error) {
+	m := method{id: "window", name: "recursion over windows", values: map[int]pair{},
+		source: "recursion over blocks of rounds in the setting of Koloskova et al. 2020 (arXiv 2003.10422), with explicit constants"}
+	if m.reason = c.windowReason(); m.reason != "" {
+		return m, nil
+	}
+	b, ok := c.bestBlock()
+	if !ok {
+		m.reason = "no block of at most two periods contracts disagreement (p = 0)"
+		return m, nil
+	}
+	m.vacuous = c.windowGrows(b)
+	w := &windowState{c: c, block: b, v: pair{c.constants.StartCentroid, c.constants.StartConsensus}}
+	now := 0
+	for _, t := range c.at {
+		for ; now < t; now++ {
+			if now%checkEvery == 0 && ctx.Err() != nil {
+				return m, ctx.Err()
+			}
+			w.round(now, true)
+		}
+		m.values[t] = w.v
+	}
+	return m, nil
+}
+
+func (c *setup) windowReason() string {
+	if c.problem != "" {
+		return c.problem
+	}
+	if name := c.Algorithm.String(); name != "atc" {
+		return fmt.Sprintf("holds for atc, not for %s", name)
+	}
+	if l := c.constants.L; c.step*2*l > 1+sumTol {
+		return fmt.Sprintf("step %.4g is above 1/(2L) = %.4g", c.step, 1/(2*l))
+	}
+	for t, rho := range c.contract {
+		if rho > 1+sumTol {
+			return fmt.Sprintf("the mixing of round %d expands disagreement: ‖W-J‖ = %.6g", t+1, rho)
+		}
+	}
+	return ""
+}
+
+// windowState walks through the steps of windows.
+type windowState struct {
+	c     *setup
+	block block
+	v     pair
+
+	began  float64 // Ξ at the start of the window
+	driven float64 // Σ of what drives Ξ since then
+	m      int     // steps since then
+}
+
+// round is one round; constants false leaves out noise and heterogeneity.
+func (w *windowState) round(t int, constants bool) {
+	c, eta, l := w.c, w.c.step, w.c.constants.L
+	if t%w.block.rounds == 0 {
+		w.began, w.driven, w.m = w.v.consensus, 0, 0
+	}
+	h := c.localSteps(t)
+	centroid := c.recursionStep(1) // its first line
+	zeta2, noise, spread := c.constants.Zeta2, centroid.e, c.spread
+	if !constants {
+		zeta2, noise, spread = 0, 0, 0
+	}
+	for step := range h {
+		w.driven += 3*l*l*w.v.consensus + 6*l*(l/2)*w.v.centroid + 3*zeta2
+		w.m++
+		m := float64(w.m)
+		keep, drive := 2.0, 3.0 // (1+a) c and 2 + 1/a with a = 1
+		if p := w.block.p; step == h-1 && (t+1)%w.block.rounds == 0 {
+			keep, drive = 1-p/2, 2/p // (1+a)(1-p) and 2 + 1/a with a = p/(2(1-p))
+			if p > 1-minContraction {
+				keep, drive = 0, 2
+			}
+		}
+		w.v = pair{
+			centroid.a*w.v.centroid + centroid.b*w.v.consensus + noise,
+			keep*w.began + drive*m*eta*eta*w.driven + 2*m*eta*eta*spread,
+		}
+	}
+	if c.Problem.N == 1 {
+		w.v.consensus = 0
+	}
+}
+
+// windowGrows reports whether the linear part over a whole number of windows and periods does not contract.
+func (c *setup) windowGrows(b block) bool {
+	rounds := b.rounds * len(c.contract) / gcd(b.rounds, len(c.contract))
+	var columns [2]pair
+	for k := range columns {
+		w := &windowState{c: c, block: b}
+		if k == 0 {
+			w.v.centroid = 1
+		} else {
+			w.v.consensus = 1
+		}
+		for t := range rounds {
+			w.round(t, false)
+		}
+		columns[k] = w.v
+	}
+	linear := twoByTwo{a: columns[0].centroid, b: columns[1].centroid, c: columns[0].consensus, d: columns[1].consensus}
+	radius := linear.radius()
+	return !(radius < 1) || math.IsNaN(radius)
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
