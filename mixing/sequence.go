@@ -109,7 +109,11 @@ func explicitRound(n int, r *schedule.Round) (*schedule.Round, *Certificate, err
 		return &out, nil, nil
 	}
 	var certificate *Certificate
-	if r.Rule != "" {
+	switch {
+	case r.Rule == "reversible":
+		out.Edges, out.Entries = nil, Reversible(n, r.Edges, r.Target)
+		out.Rule, out.Target = "", nil
+	case r.Rule != "":
 		weights, c, err := ruleWeights(n, r.Edges, r.Rule)
 		if err != nil {
 			return nil, nil, err

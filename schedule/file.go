@@ -19,6 +19,9 @@ import (
 //	    weights: metropolis
 //	    lazy: 0.5
 //	    local_steps: 4
+//	  - edges: [[AMS, FRA], [FRA, BAR], [BAR, LAX]]
+//	    weights: reversible
+//	    target: [0.4, 0.3, 0.2, 0.1]   # share of each node, in their order
 //	  - matrix: [[1,0,0,0],[0,1,0,0],[0,0,1,0],[0,0,0,1]]
 //	  - entries: [[AMS, AMS, 1], ...]  # the same, sparse
 //
@@ -194,6 +197,13 @@ func (s *Schedule) reorder(at doc.Node, o Options) (*Schedule, error) {
 }
 
 func (r *Round) renumber(to []int) {
+	if r.Target != nil {
+		target := make([]float64, len(to))
+		for i, v := range r.Target {
+			target[to[i]] = v
+		}
+		r.Target = target
+	}
 	for _, c := range r.Cliques {
 		for k := range c {
 			c[k] = to[c[k]]
@@ -257,7 +267,7 @@ func (rd *fileReader) readRandom(v doc.Node) error {
 // round reads one round, and its probability where that is allowed and then required.
 func (rd *fileReader) round(v doc.Node, extra ...string) (Round, float64, error) {
 	r := Round{LocalSteps: rd.steps}
-	f, err := v.Map(append(extra, "cliques", "edges", "matrix", "entries", "weights", "lazy", "local_steps")...)
+	f, err := v.Map(append(extra, "cliques", "edges", "matrix", "entries", "weights", "target", "lazy", "local_steps")...)
 	if err != nil {
 		return r, 0, err
 	}
@@ -280,6 +290,11 @@ func (rd *fileReader) round(v doc.Node, extra ...string) (Round, float64, error)
 		}
 		if err := checkRule(r.Rule); err != nil {
 			return r, 0, w.Errorf("%v", err)
+		}
+	}
+	if v, ok := f.Get("target"); ok {
+		if r.Target, err = v.Floats(); err != nil {
+			return r, 0, err
 		}
 	}
 	kinds := 0

@@ -30,6 +30,7 @@ type RoundForm struct {
 	Matrix      [][]float64 `json:"matrix,omitzero" yaml:"matrix,omitempty,flow"`
 	Entries     [][]any     `json:"entries,omitzero" yaml:"entries,omitempty,flow"`
 	Weights     string      `json:"weights,omitzero" yaml:"weights,omitempty"`
+	Target      []float64   `json:"target,omitzero" yaml:"target,omitempty,flow"`
 	Lazy        float64     `json:"lazy,omitzero" yaml:"lazy,omitempty"`
 	Steps       int         `json:"local_steps,omitzero" yaml:"local_steps,omitempty"`
 }
@@ -81,7 +82,7 @@ func (s *Schedule) node(i int) any {
 }
 
 func (s *Schedule) roundForm(r *Round) RoundForm {
-	f := RoundForm{Weights: r.Rule, Lazy: r.Lazy}
+	f := RoundForm{Weights: r.Rule, Target: r.Target, Lazy: r.Lazy}
 	switch {
 	case r.IsCliques():
 		cliques := make([][]any, len(r.Cliques))
@@ -91,7 +92,7 @@ func (s *Schedule) roundForm(r *Round) RoundForm {
 			}
 		}
 		f.Cliques = &cliques
-		f.Weights = "" // an idle round has no edge that a rule could weigh
+		f.Weights, f.Target = "", nil // an idle round has no edge that a rule could weigh
 	case len(r.Edges) > 0:
 		for _, e := range r.Edges {
 			edge := []any{s.node(e.I), s.node(e.J)}
@@ -162,6 +163,9 @@ func canonical(r *Round) string {
 	switch {
 	case len(r.Edges) > 0:
 		b.WriteString(" edges " + r.Rule + canonicalEdges(r.Edges, true))
+		for _, v := range r.Target {
+			b.WriteString(" " + exactDigits(v))
+		}
 	case len(r.Entries) > 0:
 		b.WriteString(" matrix" + canonicalEdges(r.Entries, false))
 	default:

@@ -18,29 +18,86 @@ import (
 // order of appearance; where the topology's islands carry the same labels, in theirs. n= may add nodes without edges
 // after numbers from 0.
 func graphFile(b *builder) error {
+	g, names, err := b.openGraph()
+	if err != nil {
+		return err
+	}
+	for _, p := range g.pairs {
+		if p[0] == p[1] {
+			return b.Errorf("an edge joins %s to itself", p[0])
+		}
+	}
+	b.round(Round{Edges: g.edges(names)})
+	return nil
+}
+
+// digraphFile reads the same files as a directed graph: an edge "a b" says that a sends to b, and every node keeps a
+// share for itself. With split=out, the default, a node divides what it has among its targets and itself (columns sum
+// to 1: push-sum averages); with split=in it averages what it receives with its own (rows sum to 1).
+func digraphFile(b *builder) error {
+	g, names, err := b.openGraph()
+	if err != nil {
+		return err
+	}
+	split := b.OneOf("split", "out", "out", "in")
+	index := make(map[string]int, len(names))
+	for i, l := range names {
+		index[l] = i
+	}
+	seen := map[[2]int]bool{}
+	var arcs [][2]int // from, to
+	add := func(from, to int) {
+		if a := [2]int{from, to}; !seen[a] {
+			seen[a] = true
+			arcs = append(arcs, a)
+		}
+	}
+	for i := range b.out.N {
+		add(i, i)
+	}
+	for _, p := range g.pairs {
+		add(index[p[0]], index[p[1]])
+	}
+	end := 0
+	if split == "in" {
+		end = 1
+	}
+	count := make([]int, b.out.N)
+	for _, a := range arcs {
+		count[a[end]]++
+	}
+	var r Round
+	for _, a := range arcs {
+		r.Entries = append(r.Entries, Edge{I: a[1], J: a[0], Weight: 1 / float64(count[a[end]])})
+	}
+	b.round(r)
+	return nil
+}
+
+// openGraph reads file=, and sets the number of nodes and their names.
+func (b *builder) openGraph() (*labelled, []string, error) {
 	path := b.String("file", "")
 	if path == "" {
-		return b.Errorf("file= is missing")
+		return nil, nil, b.Errorf("file= is missing")
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return b.Errorf("%s: %v", path, reason(err))
+		return nil, nil, b.Errorf("%s: %v", path, reason(err))
 	}
 	g, err := readGraph(path, data)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	names := g.order(b.o.Nodes)
 	n := b.Int("n", len(names), 1, MaxNodes)
 	if n != len(names) && (n < len(names) || !plainNumbers(names)) {
-		return b.Errorf("n=%d, but the file has %d nodes", n, len(names))
+		return nil, nil, b.Errorf("n=%d, but the file has %d nodes", n, len(names))
 	}
 	b.out.N = n
 	if !plainNumbers(names) {
 		b.out.Nodes = names
 	}
-	b.round(Round{Edges: g.edges(names)})
-	return nil
+	return g, names, nil
 }
 
 // labelled is a graph as it stands in a file.
@@ -146,11 +203,6 @@ func readGraph(path string, data []byte) (*labelled, error) {
 	}
 	if len(g.nodes) > MaxNodes {
 		return nil, fmt.Errorf("%s: %d nodes, more than %d", name, len(g.nodes), MaxNodes)
-	}
-	for _, p := range g.pairs {
-		if p[0] == p[1] {
-			return nil, fmt.Errorf("%s: an edge joins %s to itself", name, p[0])
-		}
 	}
 	return g, nil
 }

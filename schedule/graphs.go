@@ -26,6 +26,7 @@ func init() {
 		{Name: "torus", Keys: []string{"rows=", "columns="}, About: "a grid closed in both directions", graph: true, build: graphOf(torusEdges)},
 		{Name: "hypercube", About: "neighbors differ in one bit; n is a power of two", graph: true, build: graphOf(hypercubeEdges)},
 		{Name: "graph", Keys: []string{"file="}, About: "the graph of a file: an edge list, GraphML, GML or node-link JSON", graph: true, build: graphFile},
+		{Name: "digraph", Keys: []string{"file=", "split=out|in"}, About: "the directed graph of a file: columns (out) or rows (in) sum to 1", build: digraphFile},
 		{Name: "one-way-ring", About: "each node averages with the next: ½ I + ½ shift, directed", build: oneWayRing},
 		{Name: "exponential", About: "static exponential graph: hops of 1, 2, 4, ... with equal weights, directed", build: exponential},
 		{Name: "one-peer-exponential", About: "one hop of the exponential graph a round; exact where n is a power of two", build: onePeerExponential},

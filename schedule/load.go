@@ -159,8 +159,9 @@ type Family struct {
 	build func(b *builder) error
 }
 
-// CommonKeys are understood by every family; weights= by the graphs alone.
-var CommonKeys = []string{"n=", "h=", "lazy=", "weights="}
+// CommonKeys are understood by every family; weights= by the graphs alone, and target= (shares with slashes, such as
+// 0.5/0.3/0.2) with weights=reversible.
+var CommonKeys = []string{"n=", "h=", "lazy=", "weights=", "target="}
 
 // Families returns all families in the order of their kinds: one clique, graphs, directed, rotating, random.
 func Families() []Family { return append([]Family(nil), families...) }
@@ -208,6 +209,22 @@ func (b *builder) unknown(key, value string, known []string) error {
 // round appends a round.
 func (b *builder) round(r Round) { b.out.Rounds = append(b.out.Rounds, r) }
 
+// shares reads "0.5/0.3/0.2".
+func shares(s string) ([]float64, error) {
+	if s == "" {
+		return nil, fmt.Errorf("weights=reversible needs the nodes' shares, such as target=0.5/0.3/0.2")
+	}
+	var out []float64
+	for part := range strings.SplitSeq(s, "/") {
+		v, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
+		if err != nil {
+			return nil, fmt.Errorf("%q is no number", part)
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
 func (f *Family) load(line string, o Options) (*Schedule, error) {
 	sp, err := spec.Parse("schedule", line)
 	if err != nil {
@@ -222,9 +239,14 @@ func (f *Family) load(line string, o Options) (*Schedule, error) {
 	if err := f.build(b); err != nil {
 		return nil, err
 	}
-	rule := ""
+	rule, target := "", []float64(nil)
 	if f.graph {
 		rule = sp.OneOf("weights", "metropolis", Rules...)
+		if rule == "reversible" {
+			if target, err = shares(sp.String("target", "")); err != nil {
+				return nil, sp.Errorf("target: %v", err)
+			}
+		}
 	}
 	if err := sp.Finish(); err != nil {
 		return nil, err
@@ -242,7 +264,7 @@ func (f *Family) load(line string, o Options) (*Schedule, error) {
 			r.Lazy = lazy
 		}
 		if len(r.Edges) > 0 {
-			r.Rule = rule
+			r.Rule, r.Target = rule, target
 		}
 	}
 	for i := range s.Rounds {

@@ -53,6 +53,9 @@ type Round struct {
 	// Rule names a weight rule that is still to be applied to Edges, whose weights are then 0 (mixing.Explicit does
 	// it); "" when the weights are given.
 	Rule string
+	// Target is the distribution π, sum 1, for Rule "reversible": π'W = π', so that the islands agree on the mean
+	// weighted by π (tokens, share of the data). Nil for the other rules.
+	Target []float64
 	// Lazy is θ in W ← (1-θ) I + θ W, to be applied after Rule; 0 means unset, as does 1.
 	Lazy float64
 
@@ -75,7 +78,9 @@ type Edge struct {
 //	best-constant        2/(λ_2 + λ_max) of the Laplacian: the best that equal weights can do
 //	fdla                 least ‖W-J‖₂ over all symmetric weights (Xiao, Boyd 2004)
 //	fmmc                 the same with W ≥ 0 (Boyd, Diaconis, Xiao 2004)
-var Rules = []string{"metropolis", "metropolis-hastings", "max-degree", "max-degree-lazy", "best-constant", "fdla", "fmmc"}
+//	reversible           W_ij = min(π_i/(1+d_i), π_j/(1+d_j))/π_i for a target distribution π: not symmetric, keeps
+//	                     the mean weighted by π
+var Rules = []string{"metropolis", "metropolis-hastings", "max-degree", "max-degree-lazy", "best-constant", "fdla", "fmmc", "reversible"}
 
 // Period returns the number of rounds after which the schedule repeats: 1 for a random schedule.
 func (s *Schedule) Period() int {
@@ -175,6 +180,9 @@ func (s *Schedule) validateRound(r *Round) error {
 			return fmt.Errorf("weights=%s applies to edges only", r.Rule)
 		}
 	}
+	if err := s.checkTarget(r); err != nil {
+		return err
+	}
 	if err := s.checkCliques(r.Cliques); err != nil {
 		return err
 	}
@@ -204,6 +212,32 @@ func (s *Schedule) validateRound(r *Round) error {
 			return fmt.Errorf("entry %s, %s stands twice", s.NodeName(e.I), s.NodeName(e.J))
 		}
 		seen[key] = true
+	}
+	return nil
+}
+
+// targetTol is what rounding to decimals may leave of the sum of a target distribution.
+const targetTol = 1e-9
+
+func (s *Schedule) checkTarget(r *Round) error {
+	if r.Rule != "reversible" {
+		if r.Target != nil {
+			return fmt.Errorf("a target distribution needs weights=reversible")
+		}
+		return nil
+	}
+	if len(r.Target) != s.N {
+		return fmt.Errorf("weights=reversible needs a target share for each of %d nodes, got %d", s.N, len(r.Target))
+	}
+	sum := 0.0
+	for i, v := range r.Target {
+		if !(v > 0 && v <= 1) {
+			return fmt.Errorf("target share %v of node %s is outside (0, 1]", v, s.NodeName(i))
+		}
+		sum += v
+	}
+	if math.Abs(sum-1) > targetTol {
+		return fmt.Errorf("the target shares sum to %v, not 1", sum)
 	}
 	return nil
 }
