@@ -105,6 +105,9 @@ func (v *evaluator) exchange(ctx context.Context, rounds []int, at int, lead *le
 				if trial[at] == trial[(at+1)%len(trial)] || trial[at] == trial[(at+len(trial)-1)%len(trial)] {
 					continue // the same round twice in a row averages nothing new
 				}
+				if repeats(trial) {
+					continue // a shorter schedule, written twice
+				}
 				if value, ok := v.solvers[w].Solve(labels, seconds); ok && value <= found[w].bar {
 					found[w].offer(candidate{canonical(trial), value})
 				}
@@ -120,6 +123,17 @@ func (v *evaluator) exchange(ctx context.Context, rounds []int, at int, lead *le
 		}
 	}
 	return err
+}
+
+// repeats reports whether a period is a shorter one written several times.
+func repeats(rounds []int) bool {
+	n := len(rounds)
+	for p := 1; p <= n/2; p++ {
+		if n%p == 0 && slices.Equal(rounds[p:], rounds[:n-p]) {
+			return true
+		}
+	}
+	return false
 }
 
 // canonical rotates a period so that its least partition comes first: rotations of a schedule are the same schedule.

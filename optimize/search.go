@@ -80,10 +80,12 @@ func (l *leaders) offer(c candidate) {
 	if c.staleness > l.bar || math.IsInf(c.staleness, 1) {
 		return
 	}
-	at, found := slices.BinarySearchFunc(l.best, c, compareCandidates)
-	if found {
-		return
+	for _, b := range l.best { // the same schedule may come back with another last bit
+		if slices.Equal(b.rounds, c.rounds) {
+			return
+		}
 	}
+	at, _ := slices.BinarySearchFunc(l.best, c, compareCandidates)
 	l.best = slices.Insert(l.best, at, c)
 	if len(l.best) > l.k {
 		l.best = l.best[:l.k]

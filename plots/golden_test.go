@@ -3,6 +3,7 @@ package plots
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -19,9 +20,14 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden figures; look at each before committing")
 
-// small is a study that takes a moment: four islands on two sides of a thin link.
-var small = sync.OnceValues(func() (*study.Study, error) {
+// figures are all figures of a study that takes a moment: four islands on two sides of a thin link.
+var figures = sync.OnceValues(func() ([]*Figure, error) {
+	ctx := context.Background()
 	t, err := network.Load("dumbbell")
+	if err != nil {
+		return nil, err
+	}
+	world, err := network.Load("nine-city")
 	if err != nil {
 		return nil, err
 	}
@@ -29,33 +35,50 @@ var small = sync.OnceValues(func() (*study.Study, error) {
 	if err != nil {
 		return nil, err
 	}
-	return study.Run(context.Background(), study.Options{
+	s, err := study.New(study.Options{
 		Topology: t, Problem: q, ProblemName: "quadratic:d=3,spread=0.2",
 		Evidence: study.EvidenceOptions{Rounds: 20, Runs: 20, Seed: 1},
 	})
-})
-
-func figures(t *testing.T) []*Figure {
-	t.Helper()
-	s, err := small()
 	if err != nil {
-		t.Fatal(err)
-	}
-	world, err := network.Load("nine-city")
-	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	onMap := Topology(world)
 	onMap.Name = "topology-map"
-	return []*Figure{
-		onMap, Topology(s.Topology), Cost(s.Costs), Schedule(s.Timeline), Matrices(s.Matrices), Consensus(s.Evidence), Convergence(s.Convergence),
+	out := []*Figure{onMap, Topology(t)}
+	add := func(f *Figure, e error) {
+		out, err = append(out, f), errors.Join(err, e)
 	}
+	add(draws(Cost)(s.Costs()))
+	add(draws(Schedule)(s.Timeline(ctx)))
+	add(draws(Matrices)(s.Matrices(ctx)))
+	add(draws(Consensus)(s.Evidence(ctx)))
+	add(draws(Convergence)(s.Convergence(ctx)))
+	return out, err
+})
+
+// draws lifts a drawing function over the error of what it draws.
+func draws[T any](draw func(T) *Figure) func(T, error) (*Figure, error) {
+	return func(v T, err error) (*Figure, error) {
+		if err != nil {
+			return nil, err
+		}
+		return draw(v), nil
+	}
+}
+
+func all(t *testing.T) []*Figure {
+	t.Helper()
+	f, err := figures()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
 }
 
 // Golden figures: a figure that changes must be looked at. PNG at screen resolution, so that the files stay small;
 // approximate comparison, because the last bits of curves differ between processors.
 func TestFiguresAreGolden(t *testing.T) {
-	for _, f := range figures(t) {
+	for _, f := range all(t) {
 		t.Run(f.Name, func(t *testing.T) {
 			got, err := f.renderPNG(96)
 			if err != nil {
@@ -87,7 +110,7 @@ func TestFiguresAreGolden(t *testing.T) {
 }
 
 func TestEqualResultsGiveEqualBytes(t *testing.T) {
-	for _, f := range figures(t) {
+	for _, f := range all(t) {
 		for _, format := range Formats() {
 			a, err := f.Render(format)
 			if err != nil {
@@ -108,7 +131,7 @@ func TestEqualResultsGiveEqualBytes(t *testing.T) {
 }
 
 func TestCSVHoldsTheFigure(t *testing.T) {
-	for _, f := range figures(t) {
+	for _, f := range all(t) {
 		data, err := f.CSV()
 		if err != nil {
 			t.Fatal(err)
@@ -129,7 +152,7 @@ func TestCSVHoldsTheFigure(t *testing.T) {
 }
 
 func TestPageIsSelfContained(t *testing.T) {
-	p := &Page{Title: "a < b", Figures: figures(t), Command: "analyze plot"}
+	p := &Page{Title: "a < b", Figures: all(t), Command: "analyze plot"}
 	html, err := p.HTML()
 	if err != nil {
 		t.Fatal(err)

@@ -221,34 +221,50 @@ func TestGatherOrdersTheEvidence(t *testing.T) {
 	}
 }
 
-func TestRunOnASmallNetwork(t *testing.T) {
+func TestStudyOfASmallNetwork(t *testing.T) {
 	top := load(t, "dumbbell")
 	q, err := gossip.ParseProblem("quadratic:d=3", 4)
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := Options{Topology: top, Problem: q, ProblemName: "q", Evidence: EvidenceOptions{Rounds: 5, Runs: 4}}
-	s, err := Run(context.Background(), o)
+	s, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	optima, err := s.Optima(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
 	// Packed or not, one clique of the dumbbell under both capabilities takes 0.8 s of bandwidth (closed form) and two
 	// link latencies of 10 ms.
-	if got := s.Optima["both"].AllReduce.Period; math.Abs(got-0.82) > 1e-9 {
+	if got := optima["both"].AllReduce.Period; math.Abs(got-0.82) > 1e-9 {
 		t.Errorf("all-reduce under both takes %v s, want 0.82", got)
 	}
-	room := *s.Convergence.Curves[0].SecondsToTarget
-	for _, c := range s.Convergence.Curves {
-		if *c.SecondsToTarget < room*(1-1e-9) {
-			t.Errorf("%s %s is faster than one room", c.Capability, c.Kind)
+	c, err := s.Convergence(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	room := *c.Curves[0].SecondsToTarget
+	for _, k := range c.Curves {
+		if *k.SecondsToTarget < room*(1-1e-9) {
+			t.Errorf("%s %s is faster than one room", k.Capability, k.Kind)
 		}
 	}
-	if len(s.Summary) != 4 {
-		t.Errorf("%d summary lines, want one for each capability", len(s.Summary))
+	if again, _ := s.Convergence(context.Background()); again != c {
+		t.Error("the curves are computed a second time")
+	}
+	lines, err := s.Summary(context.Background())
+	if err != nil || len(lines) != 4 {
+		t.Errorf("%d summary lines, want one for each capability (%v)", len(lines), err)
+	}
+	if _, err := s.Matrices(context.Background()); err != nil {
+		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Run(ctx, o); err == nil {
-		t.Error("a canceled run has no error")
+	fresh, _ := New(o)
+	if _, err := fresh.Convergence(ctx); err == nil {
+		t.Error("a canceled study has no error")
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/islandsgd/islands/schedule"
 )
 
-// Options of Run. The zero value of every field but Topology and Problem works.
+// Options of New. The zero value of every field but Topology and Problem works.
 type Options struct {
 	Topology    *network.Topology
 	Payload     float64 // bytes that each island contributes to a round; default (0): 1 GB
@@ -48,19 +48,6 @@ type Convergence struct {
 	Curves   []Curve `json:"curves"`
 }
 
-// Study is everything that Run finds out about one network.
-type Study struct {
-	Topology    *network.Topology           `json:"-"`
-	Costs       *CostTable                  `json:"costs"`
-	Optima      map[string]*optimize.Result `json:"optima"` // by capability
-	Timeline    *Timeline                   `json:"timeline"`
-	Matrices    *Matrices                   `json:"matrices"`
-	Evidence    *Evidence                   `json:"evidence"`
-	Convergence *Convergence                `json:"convergence"`
-	Summary     []SummaryLine               `json:"summary"`
-	Levels      []string                    `json:"levels"`
-}
-
 // SummaryLine is the answer for one capability: what reaches the target soonest, and what keeps agreement freshest.
 type SummaryLine struct {
 	Capability      string  `json:"capability"`
@@ -72,9 +59,19 @@ type SummaryLine struct {
 	Staleness       float64 `json:"staleness_seconds"`
 }
 
-// Run prices one clique of all islands, finds the least stale schedule under each capability, gathers the evidence for
-// the best rotation under unicast and compares how all of them converge in seconds.
-func Run(ctx context.Context, o Options) (*Study, error) {
+// Study answers questions about one network. Each part is computed when it is first asked for, and once.
+type Study struct {
+	o      Options
+	levels []Level
+
+	costs       *CostTable
+	optima      map[string]*optimize.Result
+	evidence    *Evidence
+	convergence *Convergence
+}
+
+// New returns a study of a network on which nothing is computed yet.
+func New(o Options) (*Study, error) {
 	if o.Payload == 0 {
 		o.Payload = 1e9
 	}
@@ -84,41 +81,75 @@ func Run(ctx context.Context, o Options) (*Study, error) {
 	if o.PeriodMax == 0 {
 		o.PeriodMax = 2
 	}
+	o.Evidence.Jobs = o.Jobs
 	levels, err := Levels(o.Topology)
+	return &Study{o: o, levels: levels}, err
+}
+
+// Topology returns the network.
+func (s *Study) Topology() *network.Topology { return s.o.Topology }
+
+// Costs prices one clique of all islands by every collective under each capability.
+func (s *Study) Costs() (*CostTable, error) {
+	var err error
+	if s.costs == nil {
+		s.costs, err = Costs(s.o.Topology, s.levels, s.o.Payload)
+	}
+	return s.costs, err
+}
+
+// Optima finds the least stale schedules under each capability, by its name.
+func (s *Study) Optima(ctx context.Context) (map[string]*optimize.Result, error) {
+	if s.optima != nil {
+		return s.optima, nil
+	}
+	out := map[string]*optimize.Result{}
+	for _, level := range s.levels {
+		p, err := collective.NewPricer(s.o.Topology, level.Capability, collective.Options{Payload: s.o.Payload, Collective: s.o.Collective})
+		if err != nil {
+			return nil, err
+		}
+		if out[level.Name], err = optimize.Search(ctx, s.o.Topology, p, optimize.Options{PeriodMax: s.o.PeriodMax, Jobs: s.o.Jobs}); err != nil {
+			return nil, err
+		}
+	}
+	s.optima = out
+	return out, nil
+}
+
+// Timeline lays out the best rotation under the first capability, unicast.
+func (s *Study) Timeline(ctx context.Context) (*Timeline, error) {
+	optima, err := s.Optima(ctx)
 	if err != nil {
 		return nil, err
 	}
-	out := &Study{Topology: o.Topology, Optima: map[string]*optimize.Result{}}
-	if out.Costs, err = Costs(o.Topology, levels, o.Payload); err != nil {
+	level := s.levels[0].Name
+	f := rotationOf(optima[level])
+	named := *f.Schedule
+	named.Name = "the best rotation under " + level
+	return &Timeline{level, &named, f.Form, f.Seconds(), f.Staleness, optima[level].AllReduce.Staleness}, nil
+}
+
+// Matrices writes out the mixing matrices of the best rotation under unicast.
+func (s *Study) Matrices(ctx context.Context) (*Matrices, error) {
+	t, err := s.Timeline(ctx)
+	if err != nil {
 		return nil, err
 	}
-	for _, level := range levels {
-		p, err := collective.NewPricer(o.Topology, level.Capability, collective.Options{Payload: o.Payload, Collective: o.Collective})
-		if err != nil {
-			return nil, err
-		}
-		r, err := optimize.Search(ctx, o.Topology, p, optimize.Options{PeriodMax: o.PeriodMax, Jobs: o.Jobs})
-		if err != nil {
-			return nil, err
-		}
-		out.Optima[level.Name] = r
-		out.Levels = append(out.Levels, level.Name)
+	return MatricesOf(t.Schedule)
+}
+
+// Evidence compares bound, exact moments and simulation on the best rotation under unicast.
+func (s *Study) Evidence(ctx context.Context) (*Evidence, error) {
+	if s.evidence != nil {
+		return s.evidence, nil
 	}
-	plain := out.Optima[levels[0].Name]
-	rotation := rotationOf(plain)
-	out.Timeline = &Timeline{levels[0].Name, rotation.Schedule, rotation.Form, rotation.Seconds(), rotation.Staleness, plain.AllReduce.Staleness}
-	if out.Matrices, err = MatricesOf(rotation.Schedule); err != nil {
+	t, err := s.Timeline(ctx)
+	if err != nil {
 		return nil, err
 	}
-	o.Evidence.Jobs = o.Jobs
-	if out.Evidence, err = Gather(ctx, o.Problem, o.ProblemName, rotation.Schedule, o.Evidence); err != nil {
-		return nil, err
-	}
-	if out.Convergence, err = converge(ctx, o, out); err != nil {
-		return nil, err
-	}
-	out.summarize()
-	return out, nil
+	s.evidence, err = Gather(ctx, s.o.Problem, s.o.ProblemName, t.Schedule, s.o.Evidence)
+	return s.evidence, err
 }
 
 // rotationOf returns the best schedule of two rounds or more, or the best of all where no rotation was found.
@@ -129,8 +160,17 @@ func rotationOf(r *optimize.Result) *optimize.Found {
 	return &r.Best
 }
 
-// converge computes the curves: colocated first, then all-reduce and the best rotation under each capability.
-func converge(ctx context.Context, o Options, s *Study) (*Convergence, error) {
+// Convergence computes the curves: colocated first, then all-reduce and the best rotation under each capability, each
+// with its own best number of local steps and step size.
+func (s *Study) Convergence(ctx context.Context) (*Convergence, error) {
+	if s.convergence != nil {
+		return s.convergence, nil
+	}
+	optima, err := s.Optima(ctx)
+	if err != nil {
+		return nil, err
+	}
+	o := s.o
 	c := o.Problem.Constants()
 	tuning := o.Tuning.withDefaults()
 	out := &Convergence{
@@ -138,11 +178,11 @@ func converge(ctx context.Context, o Options, s *Study) (*Convergence, error) {
 		Target: tuning.Target * (c.StartCentroid + c.StartConsensus),
 	}
 	ways := []Way{Colocated(o.Problem.N)}
-	for _, level := range s.Levels {
-		r := s.Optima[level]
-		ways = append(ways, Way{level, "all-reduce", r.AllReduce.Schedule, r.AllReduce.Seconds()})
+	for _, level := range s.levels {
+		r := optima[level.Name]
+		ways = append(ways, Way{level.Name, "all-reduce", r.AllReduce.Schedule, r.AllReduce.Seconds()})
 		if rotation := rotationOf(r); rotation.Schedule.Period() > 1 {
-			ways = append(ways, Way{level, "rotating cliques", rotation.Schedule, rotation.Seconds()})
+			ways = append(ways, Way{level.Name, "rotating cliques", rotation.Schedule, rotation.Seconds()})
 		}
 	}
 	out.Curves = make([]Curve, len(ways))
@@ -169,21 +209,28 @@ func converge(ctx context.Context, o Options, s *Study) (*Convergence, error) {
 		ratio := *out.Curves[i].SecondsToTarget / room
 		out.Curves[i].OverColocated = &ratio
 	}
+	s.convergence = out
 	return out, nil
 }
 
-// summarize states the best of the curves for each capability, beside the schedule of least staleness.
-func (s *Study) summarize() {
-	for _, level := range s.Levels {
+// Summary states for each capability the curve that reaches the target soonest and the schedule of least staleness.
+func (s *Study) Summary(ctx context.Context) ([]SummaryLine, error) {
+	c, err := s.Convergence(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []SummaryLine
+	for _, level := range s.levels {
 		var best *Curve
-		for i := range s.Convergence.Curves {
-			if c := &s.Convergence.Curves[i]; c.Capability == level && (best == nil || *c.SecondsToTarget < *best.SecondsToTarget) {
-				best = c
+		for i := range c.Curves {
+			if k := &c.Curves[i]; k.Capability == level.Name && (best == nil || *k.SecondsToTarget < *best.SecondsToTarget) {
+				best = k
 			}
 		}
-		o := s.Optima[level].Best
-		s.Summary = append(s.Summary, SummaryLine{level, best.Kind, best.H, *best.SecondsToTarget, *best.OverColocated, CliqueText(o.Schedule), o.Staleness})
+		o := s.optima[level.Name].Best
+		out = append(out, SummaryLine{level.Name, best.Kind, best.H, *best.SecondsToTarget, *best.OverColocated, CliqueText(o.Schedule), o.Staleness})
 	}
+	return out, nil
 }
 
 // CliqueText writes the cliques of a schedule on one line: members by commas, cliques by bars, rounds by slashes. One

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -19,19 +21,41 @@ import (
 	"github.com/islandsgd/islands/study"
 )
 
-// drawing is a figure that plot can make from a study.
+// drawing is a figure that plot can make of a study.
 type drawing struct {
 	name, about string
-	make        func(*study.Study) *plots.Figure
+	make        func(context.Context, *study.Study) (*plots.Figure, error)
 }
 
 var drawings = []drawing{
-	{"topology", "the network on a map: routers, links, islands", func(s *study.Study) *plots.Figure { return plots.Topology(s.Topology) }},
-	{"cost", "seconds of one round by collective and capability", func(s *study.Study) *plots.Figure { return plots.Cost(s.Costs) }},
-	{"schedule", "the best rotation as a timeline of cliques", func(s *study.Study) *plots.Figure { return plots.Schedule(s.Timeline) }},
-	{"matrices", "the mixing matrices of its rounds and their products", func(s *study.Study) *plots.Figure { return plots.Matrices(s.Matrices) }},
-	{"consensus", "error against rounds: bound, exact, simulated", func(s *study.Study) *plots.Figure { return plots.Consensus(s.Evidence) }},
-	{"convergence", "mean square error against seconds, all-reduce and rotating cliques under each capability", func(s *study.Study) *plots.Figure { return plots.Convergence(s.Convergence) }},
+	{"topology", "the network on a map: routers, links, islands", func(_ context.Context, s *study.Study) (*plots.Figure, error) {
+		return plots.Topology(s.Topology()), nil
+	}},
+	{"cost", "seconds of one round by collective and capability", func(_ context.Context, s *study.Study) (*plots.Figure, error) {
+		return figure(plots.Cost)(s.Costs())
+	}},
+	{"schedule", "the best rotation as a timeline of cliques", func(ctx context.Context, s *study.Study) (*plots.Figure, error) {
+		return figure(plots.Schedule)(s.Timeline(ctx))
+	}},
+	{"matrices", "the mixing matrices of its rounds and their products", func(ctx context.Context, s *study.Study) (*plots.Figure, error) {
+		return figure(plots.Matrices)(s.Matrices(ctx))
+	}},
+	{"consensus", "error against rounds: bound, exact, simulated", func(ctx context.Context, s *study.Study) (*plots.Figure, error) {
+		return figure(plots.Consensus)(s.Evidence(ctx))
+	}},
+	{"convergence", "mean square error against seconds, all-reduce and rotating cliques under each capability", func(ctx context.Context, s *study.Study) (*plots.Figure, error) {
+		return figure(plots.Convergence)(s.Convergence(ctx))
+	}},
+}
+
+// figure draws a result, unless it could not be had.
+func figure[T any](draw func(T) *plots.Figure) func(T, error) (*plots.Figure, error) {
+	return func(v T, err error) (*plots.Figure, error) {
+		if err != nil {
+			return nil, err
+		}
+		return draw(v), nil
+	}
 }
 
 func plotCommand() *cli.Command {
@@ -39,12 +63,12 @@ func plotCommand() *cli.Command {
 	var target float64
 	var force, listThem, overlap bool
 	flags := []cli.Flag{
-		&cli.StringFlag{Name: "topology", Value: "nine-city", Usage: "preset, family:key=value,... or file", Destination: &topology, Category: "network"},
-		&cli.StringFlag{Name: "payload", Value: "1GB", Usage: "bytes each island contributes to a round", Destination: &payload, Category: "network"},
+		&cli.StringFlag{Name: "topology", Value: plotDefaults["topology"], Usage: "preset, family:key=value,... or file", Destination: &topology, Category: "network"},
+		&cli.StringFlag{Name: "payload", Value: plotDefaults["payload"], Usage: "bytes each island contributes to a round", Destination: &payload, Category: "network"},
 		&cli.StringFlag{Name: "access", Usage: "egress and ingress of every island (default: the topology's)", Destination: &access, Category: "network"},
-		&cli.StringFlag{Name: "step-time", Value: "100ms", Usage: "computation of one local step", Destination: &stepTime, Category: "problem"},
+		&cli.StringFlag{Name: "step-time", Value: plotDefaults["step-time"], Usage: "computation of one local step", Destination: &stepTime, Category: "problem"},
 		&cli.BoolFlag{Name: "overlap", Usage: "computation and communication of a round run side by side", Destination: &overlap, Category: "problem"},
-		&cli.StringFlag{Name: "problem", Value: "quadratic:spread=0.2", Usage: "quadratic:key=value,... or file", Destination: &problem, Category: "problem"},
+		&cli.StringFlag{Name: "problem", Value: plotDefaults["problem"], Usage: "quadratic:key=value,... or file", Destination: &problem, Category: "problem"},
 		&cli.Float64Flag{Name: "target", Value: 0.01, Usage: "training is done at this share of the first mean square error", Destination: &target, Category: "problem"},
 		&cli.StringFlag{Name: "format", Value: "svg", Usage: strings.Join(plots.Formats(), ", ") + "; several with commas", Destination: &format, Category: "output"},
 		&cli.StringFlag{Name: "out", Value: "figures", Usage: "folder for the figures", Destination: &out, Category: "output"},
@@ -93,15 +117,15 @@ run wrote and nobody changed are replaced; anything else is kept unless --force 
 			return fileError(err)
 		}
 		o.Evidence.Seed = s.seed
-		result, err := runStudy(s, o, chosen)
+		st, err := study.New(o)
 		if err != nil {
-			return s.inputUnlessStopped(err)
+			return err
 		}
 		settings := map[string]string{
 			"topology": topology, "payload": payload, "access": access, "step-time": stepTime, "problem": problem,
 			"target": number(target), "overlap": fmt.Sprint(overlap), "format": strings.Join(formats, ","),
 		}
-		return writeFigures(s, result, chosen, formats, out, force, settings)
+		return writeFigures(s, st, chosen, formats, out, force, settings)
 	})
 }
 
@@ -144,24 +168,19 @@ func chooseDrawings(args []string) ([]drawing, error) {
 	return out, nil
 }
 
-// runStudy computes what the chosen figures need: the network alone is no study.
-func runStudy(s *session, o study.Options, chosen []drawing) (*study.Study, error) {
-	if len(chosen) == 1 && chosen[0].name == "topology" {
-		return &study.Study{Topology: o.Topology}, nil
-	}
-	return study.Run(s.ctx, o)
-}
-
 func writeFigures(s *session, st *study.Study, chosen []drawing, formats []string, out string, force bool, settings map[string]string) error {
 	page := &plots.Page{
-		Title:   "How should islands on " + st.Topology.Name + " average?",
-		Intro:   intro(st.Topology),
-		Command: "analyze plot",
-		Summary: summaryLines(st),
+		Title:   "How should islands on " + st.Topology().Name + " average?",
+		Intro:   intro(st.Topology()),
+		Command: redrawCommand(settings),
 	}
 	var written []files.File
+	var summary []study.SummaryLine
 	for _, d := range chosen {
-		f := d.make(st)
+		f, err := d.make(s.ctx, st)
+		if err != nil {
+			return s.inputUnlessStopped(err)
+		}
 		page.Figures = append(page.Figures, f)
 		for _, format := range formats {
 			data, err := f.Render(format)
@@ -175,7 +194,13 @@ func writeFigures(s *session, st *study.Study, chosen []drawing, formats []strin
 			return err
 		}
 		written = append(written, files.File{Name: f.Name + ".csv", Data: data})
+		if d.name == "convergence" {
+			if summary, err = st.Summary(s.ctx); err != nil {
+				return err
+			}
+		}
 	}
+	page.Summary = summaryLines(summary)
 	html, err := page.HTML()
 	if err != nil {
 		return err
@@ -197,7 +222,7 @@ func writeFigures(s *session, st *study.Study, chosen []drawing, formats []strin
 		for _, f := range written {
 			names = append(names, f.Name)
 		}
-		return s.printJSON(map[string]any{"folder": out, "files": names, "page": index, "summary": nonNil(st.Summary)})
+		return s.printJSON(map[string]any{"folder": out, "files": names, "page": index, "summary": append([]study.SummaryLine{}, summary...)})
 	}
 	for _, line := range page.Summary {
 		fmt.Fprintln(s.stdout, line)
@@ -206,11 +231,23 @@ func writeFigures(s *session, st *study.Study, chosen []drawing, formats []strin
 	return nil
 }
 
-func nonNil(lines []study.SummaryLine) []study.SummaryLine {
-	if lines == nil {
-		return []study.SummaryLine{}
+// redrawCommand is the command line that draws the same study again, without the name of a figure.
+func redrawCommand(settings map[string]string) string {
+	line := "analyze plot"
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		if v := settings[name]; name != "format" && v != "" && v != "false" && v != plotDefaults[name] {
+			line += " --" + name
+			if v != "true" {
+				line += "=" + v
+			}
+		}
 	}
-	return lines
+	return line
+}
+
+// plotDefaults are the values of plot's flags that need not be repeated.
+var plotDefaults = map[string]string{
+	"topology": "nine-city", "payload": "1GB", "step-time": "100ms", "problem": "quadratic:spread=0.2", "target": "0.01",
 }
 
 func intro(t *network.Topology) string {
@@ -220,13 +257,13 @@ func intro(t *network.Topology) string {
 }
 
 // summaryLines is what a person wants to know first: one line per capability.
-func summaryLines(st *study.Study) []string {
+func summaryLines(summary []study.SummaryLine) []string {
 	width := 0
-	for _, l := range st.Summary {
+	for _, l := range summary {
 		width = max(width, len(l.Capability))
 	}
 	var out []string
-	for _, l := range st.Summary {
+	for _, l := range summary {
 		out = append(out, fmt.Sprintf("%-*s  %s to the target, %.3g × one room, by %s with H = %d; freshest agreement %s: %s",
 			width, l.Capability, units.FormatSeconds(l.SecondsToTarget), l.OverColocated, l.Kind, l.H, units.FormatSeconds(l.Staleness), l.Freshest))
 	}

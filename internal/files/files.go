@@ -106,7 +106,7 @@ func replace(path string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(tmp.Name()) // gone already after the rename
+	defer func() { _ = os.Remove(tmp.Name()) }() // gone already after the rename
 	_, err = tmp.Write(data)
 	if err == nil {
 		err = tmp.Chmod(0o644)
