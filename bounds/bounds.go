@@ -168,6 +168,10 @@ func newSetup(ctx context.Context, s Setting) (*setup, error) {
 		c.weights = slices.Repeat([]float64{1 / float64(s.Problem.N)}, s.Problem.N)
 	}
 	c.spread = max(0, c.constants.Sigma2-c.constants.MeanNoise)
+	if s.Problem.LeastSquares {
+		c.problem = "needs additive noise: that of least squares grows with the distance from the optimum"
+		return c, nil
+	}
 	if s.Sequence.Random != nil {
 		rho, problem, err := c.randomContraction(ctx)
 		c.contract, c.problem = []float64{rho}, problem

@@ -19,6 +19,8 @@ import (
 //	delayed            H local steps, then + (W - I) x of Delay rounds ago: averaging that arrives late, as a correction
 //	stale              H local steps, then x_i ← W_ii x_i + Σ_j W_ij y_j, with y_j the neighbor's value Delay rounds ago
 //	push-sum           H local steps, then x ← A x and w ← A w; the replica is x/w; A need only have column sums 1
+//	sparse             H local steps, then x ← W x, but each coordinate of a message is sent with probability Keep,
+//	                   scaled by 1/Keep, and is 0 otherwise: unbiased compression
 //	diloco             H local steps give Δ = θ - x; Δ and θ are mixed by W, and an outer optimizer takes Δ as gradient
 //	factored           the same with a mixing of its own for θ and for Δ (Mix1, Mix2)
 //	streaming-diloco   diloco with the parameters in Fragments that synchronize one after the other, Overlap local
@@ -27,6 +29,8 @@ type Algorithm struct {
 	Name string
 
 	Delay int // rounds; delayed and stale
+
+	Keep float64 // sparse: probability; set by ParseAlgorithm: 0.5
 
 	Outer    string  // plain, heavy-ball or nesterov; the diloco family; default nesterov
 	Rate     float64 // ν, the outer learning rate; set by ParseAlgorithm: 0.7, or 1 for plain
@@ -39,14 +43,14 @@ type Algorithm struct {
 	Merge     float64 // streaming-diloco: share of the local value that is kept
 }
 
-var algorithmNames = []string{"atc", "cta", "dgd", "gradient-tracking", "delayed", "stale", "push-sum", "diloco", "factored", "streaming-diloco"}
+var algorithmNames = []string{"atc", "cta", "dgd", "gradient-tracking", "delayed", "stale", "push-sum", "sparse", "diloco", "factored", "streaming-diloco"}
 
 // maxDelay bounds delays and fragments: each round of delay is one more copy of the state.
 const maxDelay = 1000
 
 // ParseAlgorithm reads an algorithm line:
 //
-//	atc | cta | dgd | gradient-tracking | push-sum | delayed:tau=1 | stale:tau=1
+//	atc | cta | dgd | gradient-tracking | push-sum | delayed:tau=1 | stale:tau=1 | sparse:keep=0.5
 //	diloco:outer=nesterov,lr=0.7,momentum=0.9
 //	factored:outer=plain,mix1=schedule,mix2=exact
 //	streaming-diloco:fragments=4,overlap=2,merge=0.5,outer=nesterov,lr=0.7,momentum=0.9
@@ -62,6 +66,8 @@ func ParseAlgorithm(line string) (Algorithm, error) {
 	switch s.Name {
 	case "delayed", "stale":
 		a.Delay = s.Int("tau", 1, 0, maxDelay)
+	case "sparse":
+		a.Keep = s.Float("keep", 0.5, 1e-6, 1)
 	case "diloco", "factored", "streaming-diloco":
 		a.Outer = s.OneOf("outer", "nesterov", "plain", "heavy-ball", "nesterov")
 		rate, momentum := 0.7, 0.9
@@ -95,6 +101,8 @@ func (a Algorithm) String() string {
 	switch name := a.name(); name {
 	case "delayed", "stale":
 		return fmt.Sprintf("%s:tau=%d", name, a.Delay)
+	case "sparse":
+		return fmt.Sprintf("sparse:keep=%g", a.Keep)
 	case "diloco", "factored", "streaming-diloco":
 		keys := []string{"outer=" + a.outer(), fmt.Sprintf("lr=%g", a.Rate)}
 		if a.outer() != "plain" {
@@ -145,6 +153,8 @@ func (a Algorithm) check() error {
 		return fmt.Errorf("algorithm %q is unknown%s", a.Name, text.DidYouMean(a.Name, algorithmNames))
 	case a.Delay < 0 || a.Delay > maxDelay:
 		return fmt.Errorf("algorithm %s: a delay of %d rounds is outside 0 to %d", a.name(), a.Delay, maxDelay)
+	case a.name() == "sparse" && !(a.Keep > 0 && a.Keep <= 1):
+		return fmt.Errorf("algorithm sparse: keep=%g is outside 0 to 1", a.Keep)
 	case !(a.Merge >= 0 && a.Merge <= 1):
 		return fmt.Errorf("algorithm %s: merge=%g is outside 0 to 1", a.name(), a.Merge)
 	case math.IsNaN(a.Rate) || math.IsInf(a.Rate, 0) || !(a.Momentum >= 0 && a.Momentum < 1):

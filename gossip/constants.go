@@ -17,7 +17,7 @@ type Constants struct {
 	XStar []float64 // minimum of the average objective: the one of least norm, if there are several
 
 	Zeta2  float64 // ζ*²: average ‖∇f_i(x*)‖²
-	Sigma2 float64 // σ²: average tr N_i, per island and in total over coordinates
+	Sigma2 float64 // σ²: average tr N_i, per island and in total over coordinates; of least squares, at x*
 	DeltaA float64 // ‖ average (A_i - Ā)² ‖₂^½: 0 when all curvatures are equal
 
 	MeanNoise float64 // Σ w_i² tr N_i: noise of the averaged gradient; σ²/n for equal weights
@@ -48,6 +48,12 @@ func (q *Quadratic) Constants() Constants {
 				trace += q.Noise[i][k]
 			} else {
 				trace += q.Noise[i][k*q.D+k]
+			}
+		}
+		if q.LeastSquares { // E ‖hh'e - e‖² = (d+1) ‖e‖², here at x*
+			for k := range q.D {
+				e := c.XStar[k] - q.B[i][k]
+				trace += float64(q.D+1) * e * e
 			}
 		}
 		c.Sigma2 += w * trace

@@ -78,12 +78,12 @@ func Exact(ctx context.Context, q *Quadratic, seq *mixing.Sequence, o ExactOptio
 			parts[c].init(len(at))
 			weights := q.weights()
 			for k := c * len(groups) / chunks; k < (c+1)*len(groups)/chunks; k++ {
-				if seq.Random != nil {
-					p, err := o.Algorithm.compileRandom(seq, step, weights, groups[k])
+				if needsSecond(q, seq, o.Algorithm) {
+					p, err := o.Algorithm.compileSecond(q, seq, step, weights, groups[k])
 					if err != nil {
 						return err
 					}
-					if err := parts[c].runRandom(ctx, p, weights, at); err != nil {
+					if err := parts[c].runSecond(ctx, p, weights, at); err != nil {
 						return err
 					}
 					continue

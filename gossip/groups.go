@@ -17,6 +17,7 @@ type group struct {
 	members int
 	shift   []float64 // b_i - x*, (n·m) × members: rows are islands, within them coordinates
 	start   []float64 // x_i - x* at the start, likewise
+	star    []float64 // x*, m × members
 
 	fragment int // of the coordinates, where the algorithm tells fragments apart
 }
@@ -37,7 +38,7 @@ func (q *Quadratic) groups(fragments int) []*group {
 		}
 		return q.split(a, b, noise, start, vectorIn(u, star), 1)
 	}
-	g := &group{n: q.N, m: q.D, a: q.A, noise: q.Noise, members: 1}
+	g := &group{n: q.N, m: q.D, a: q.A, noise: q.Noise, members: 1, star: star}
 	for i := range q.N {
 		for k := range q.D {
 			g.shift = append(g.shift, q.B[i][k]-star[k])
@@ -76,6 +77,9 @@ func (q *Quadratic) split(a, b, noise, start [][]float64, star []float64, fragme
 	for at, g := range groups {
 		g.members = len(members[at])
 		g.shift, g.start = make([]float64, q.N*g.members), make([]float64, q.N*g.members)
+		for _, k := range members[at] {
+			g.star = append(g.star, star[k])
+		}
 		for i := range q.N {
 			for c, k := range members[at] {
 				g.shift[i*g.members+c] = b[i][k] - star[k]

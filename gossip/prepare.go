@@ -20,7 +20,7 @@ func prepare(q *Quadratic, seq *mixing.Sequence, alg Algorithm, step float64, at
 	if q.N != seq.N {
 		return 0, nil, fmt.Errorf("the problem has %d islands, the schedule has %d nodes", q.N, seq.N)
 	}
-	if name := alg.name(); seq.Random != nil && (name == "delayed" || name == "stale" || name == "push-sum") {
+	if name := alg.name(); seq.Random != nil && (name == "delayed" || name == "stale" || name == "push-sum" || name == "sparse") {
 		return 0, nil, fmt.Errorf("%s runs on periodic schedules, this one is random", name)
 	}
 	if step < 0 || math.IsNaN(step) || math.IsInf(step, 0) {

@@ -13,7 +13,7 @@ import (
 )
 
 // problemKinds are the names with which a problem line may begin and that a file's "problem" may hold.
-var problemKinds = []string{"quadratic"}
+var problemKinds = []string{"quadratic", "least-squares"}
 
 // LoadProblem reads a problem from a family line (quadratic:d=20) or else from the file of that name, for n islands.
 func LoadProblem(arg string, n int) (*Quadratic, error) {
@@ -47,24 +47,32 @@ func LoadProblem(arg string, n int) (*Quadratic, error) {
 // It is diagonal. The curvature is log-spaced from mu to L over the d coordinates (L alone when d = 1) and shared by
 // the islands; spread=c multiplies each island's whole spectrum by one exp(c·normal), clipped to [mu, L]. The b_i are
 // normal, shifted so that x* = 0 and scaled so that ζ* = heterogeneity. N_i = noise²/d · I. All islands start at
-// distance 1 from x* in the direction (1, …, 1). The key seed alone draws all this.
+// distance 1 from x* in the direction (1, …, 1). The key seed alone draws all this. The second family,
+//
+//	least-squares:d=20,heterogeneity=1,noise=0,seed=1
+//
+// has curvature 1 and the multiplicative noise of Quadratic.LeastSquares, with additive noise on top.
 func ParseProblem(line string, n int) (*Quadratic, error) {
 	s, err := spec.Parse("problem", line)
 	if err != nil {
 		return nil, err
 	}
-	if s.Name != "quadratic" {
+	leastSquares := s.Name == "least-squares"
+	if s.Name != "quadratic" && !leastSquares {
 		return nil, s.Errorf("unknown family %q%s", s.Name, text.DidYouMean(s.Name, problemKinds))
 	}
 	if n < 1 {
 		return nil, s.Errorf("needs at least one island")
 	}
 	d := s.Int("d", 20, 1, max(1, maxValues/n))
-	largest := s.Float("L", 1, math.SmallestNonzeroFloat64, 1e100)
-	mu := s.Float("mu", 0.1*largest, 0, 1e100)
+	largest, mu, defaultNoise, spread := 1.0, 1.0, 0.0, 0.0
+	if !leastSquares {
+		largest = s.Float("L", 1, math.SmallestNonzeroFloat64, 1e100)
+		mu, defaultNoise = s.Float("mu", 0.1*largest, 0, 1e100), 1
+		spread = s.Float("spread", 0, 0, 100)
+	}
 	heterogeneity := s.Float("heterogeneity", 1, 0, 1e100)
-	noise := s.Float("noise", 1, 0, 1e100)
-	spread := s.Float("spread", 0, 0, 100)
+	noise := s.Float("noise", defaultNoise, 0, 1e100)
 	seed := s.Int("seed", 1, 0, math.MaxInt)
 	if err := s.Finish(); err != nil {
 		return nil, err
@@ -75,7 +83,7 @@ func ParseProblem(line string, n int) (*Quadratic, error) {
 	if mu > largest {
 		return nil, s.Errorf("mu=%g is above L=%g", mu, largest)
 	}
-	q := Quadratic{Diagonal: true}
+	q := Quadratic{Diagonal: true, LeastSquares: leastSquares}
 	q.A, q.B, q.Noise, q.Start = make([][]float64, n), make([][]float64, n), make([][]float64, n), make([][]float64, n)
 	variance, start := make([]float64, d), make([]float64, d)
 	for k := range d {
@@ -155,6 +163,8 @@ func shiftAndScale(q *Quadratic, heterogeneity float64) {
 //	noise: [0.04, 0.01]                                        # N_i: numbers (times I), vectors or matrices
 //	start: [[0, 0], [0, 0]]                                    # default: zeros
 //	weights: [0.5, 0.5]                                        # default: equal
+//
+// "problem: least-squares" has no curvature, and its noise is one number for each island.
 func ReadProblem(name string, data []byte) (*Quadratic, error) {
 	root, err := doc.Parse(name, data)
 	if err != nil {
@@ -172,7 +182,7 @@ func ReadProblem(name string, data []byte) (*Quadratic, error) {
 	if err != nil {
 		return nil, err
 	}
-	if kind != "quadratic" {
+	if !slices.Contains(problemKinds, kind) {
 		return nil, kindNode.Errorf("unknown problem %q%s", kind, text.DidYouMean(kind, problemKinds))
 	}
 	optimum, err := f.Require("optimum")
@@ -184,13 +194,20 @@ func ReadProblem(name string, data []byte) (*Quadratic, error) {
 		return nil, err
 	}
 	r := problemReader{n: len(b), d: len(b[0])}
-	curvature, err := f.Require("curvature")
-	if err != nil {
-		return nil, err
-	}
-	q := Quadratic{B: b}
-	if q.A, err = r.matrices(curvature, "curvature"); err != nil {
-		return nil, err
+	q := Quadratic{B: b, LeastSquares: kind == "least-squares"}
+	curvature, given := f.Get("curvature")
+	switch {
+	case q.LeastSquares && given:
+		return nil, curvature.Errorf("least squares has curvature 1: leave the field out")
+	case q.LeastSquares:
+		q.A = slices.Repeat([][]float64{slices.Repeat([]float64{1}, r.d)}, r.n)
+	default:
+		if curvature, err = f.Require("curvature"); err != nil {
+			return nil, err
+		}
+		if q.A, err = r.matrices(curvature, "curvature"); err != nil {
+			return nil, err
+		}
 	}
 	if node, ok := f.Get("noise"); ok {
 		if q.Noise, err = r.matrices(node, "noise"); err != nil {
@@ -199,7 +216,7 @@ func ReadProblem(name string, data []byte) (*Quadratic, error) {
 	}
 	if q.Diagonal = allDiagonal(q.A, r.d) && allDiagonal(q.Noise, r.d); !q.Diagonal {
 		if r.n > maxValues/(r.d*r.d) {
-			return nil, curvature.Errorf("%d islands with %d × %d matrices are too large", r.n, r.d, r.d)
+			return nil, optimum.Errorf("%d islands with %d × %d matrices are too large", r.n, r.d, r.d)
 		}
 		expand(q.A, r.d)
 		expand(q.Noise, r.d)
@@ -216,6 +233,10 @@ func ReadProblem(name string, data []byte) (*Quadratic, error) {
 		if err := checkWeights(q.Weights, r.n); err != nil {
 			return nil, node.Errorf("%v", err)
 		}
+	}
+	if q.LeastSquares && !(q.Diagonal && (q.Noise == nil || isotropic(&Quadratic{N: r.n, D: r.d, Diagonal: true, A: q.A, Noise: q.Noise}))) {
+		node, _ := f.Get("noise")
+		return nil, node.Errorf("least squares needs the same noise in every coordinate: give one number for each island")
 	}
 	return NewQuadratic(q)
 }

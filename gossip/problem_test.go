@@ -109,6 +109,8 @@ func TestProblemErrors(t *testing.T) {
 		{file("[1, 1]", "weights: [1, 0]\n"), "weight 0 of island 1 is not positive"},
 		{file("[1, 1]", "nosie: [0.1, 0.1]\n"), `unknown field "nosie" (did you mean "noise"?)`},
 		{file("[1, .nan]", ""), "finite number"},
+		{"problem: least-squares\ncurvature: [1]\noptimum: [[1]]\n", "least squares has curvature 1"},
+		{"problem: least-squares\nnoise: [[1, 2]]\noptimum: [[1, 1]]\n", "same noise in every coordinate"},
 		{"problem: cubic\n", `p.yaml:1:10: unknown problem "cubic"`},
 		{"problem: quadratic\noptimum: []\n", "0 islands"},
 		{"problem: quadratic\noptimum: [[]]\n", "0 values"},
@@ -194,6 +196,7 @@ func FuzzReadProblem(f *testing.F) {
 	f.Add([]byte(instanceC))
 	f.Add([]byte(instanceN))
 	f.Add([]byte(instanceNine))
+	f.Add([]byte("problem: least-squares\noptimum: [[1, 2], [0, 1]]\nnoise: [0.1, 0.2]\n"))
 	f.Add([]byte(`{"problem": "quadratic", "curvature": [1], "optimum": [[1, 2]], "noise": [[0.1, 0.2]], "start": [[1, 1]], "weights": [1]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		q, err := ReadProblem("p.yaml", data)

@@ -22,6 +22,11 @@ type Quadratic struct {
 	Noise    [][]float64 // noise covariance N_i
 	Start    [][]float64 // start of each island, d values
 	Weights  []float64   // island weights, sum 1; nil: equal
+
+	// LeastSquares makes the noise multiplicative: every A_i is I, and the stochastic gradient is h h'(x - b_i) + ξ_i
+	// with a fresh h ~ N(0, I), the random isotropic quadratic of Vogels, Hendrikx and Jaggi (2022). Noise is then
+	// the same multiple of I in all coordinates of an island.
+	LeastSquares bool
 }
 
 const (
@@ -99,12 +104,27 @@ func NewQuadratic(q Quadratic) (*Quadratic, error) {
 		}
 	}
 	q.A, q.Noise = a, noise
+	if q.LeastSquares && !isotropic(&q) {
+		return nil, fmt.Errorf("problem: least squares needs diagonal storage, curvature 1 and the same noise in every coordinate")
+	}
 	if q.Weights != nil {
 		if err := checkWeights(q.Weights, q.N); err != nil {
 			return nil, fmt.Errorf("problem: %v", err)
 		}
 	}
 	return &q, nil
+}
+
+// isotropic reports whether the problem has what LeastSquares requires.
+func isotropic(q *Quadratic) bool {
+	for i := range q.N {
+		for k := range q.D {
+			if !q.Diagonal || q.A[i][k] != 1 || q.Noise[i][k] != q.Noise[i][0] {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func checkWeights(w []float64, n int) error {

@@ -108,7 +108,7 @@ func Simulate(ctx context.Context, q *Quadratic, seq *mixing.Sequence, o Simulat
 	sim.at = slices.Clone(o.At)
 	slices.Sort(sim.at)
 	sim.at = slices.Compact(sim.at)
-	if !o.Stepwise && q.Diagonal {
+	if !o.Stepwise && q.Diagonal && !q.LeastSquares {
 		for t := range seq.Steps {
 			c, rest, ok := cliquesOf(seq.Steps[t].W)
 			sim.cliques = append(sim.cliques, cliqueRound{c, rest, ok})

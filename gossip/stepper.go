@@ -29,6 +29,8 @@ func (s *simulation) newStepper() stepper {
 		return newStaleStepper(a)
 	case "push-sum":
 		return newPushSumStepper(a)
+	case "sparse":
+		return newSparseStepper(a)
 	case "diloco", "factored":
 		return newDilocoStepper(a)
 	case "streaming-diloco":
@@ -51,6 +53,10 @@ type localWalk struct {
 
 func newLocalWalk(s *simulation) *localWalk {
 	w := &localWalk{s: s, x: make([]float64, s.q.N*s.q.D), sources: make([]*source, s.q.N), noise: make([]float64, s.q.D)}
+	if s.q.LeastSquares {
+		w.descend, w.slope = w.leastSquaresSteps()
+		return w
+	}
 	if !s.q.Diagonal {
 		w.descend, w.slope = w.denseSteps()
 		return w
@@ -168,6 +174,30 @@ func (w *localWalk) denseSteps() (descend func(i int, x []float64), slope func(i
 		for k, v := range change {
 			x[k] -= eta * v
 		}
+	}
+	return descend, slope
+}
+
+// leastSquaresSteps returns x ← x - η (h h'(x - b) + ξ) with h ~ N(0, I) and ξ of the island's additive noise.
+func (w *localWalk) leastSquaresSteps() (descend func(i int, x []float64), slope func(i int, x, g []float64)) {
+	slope = func(i int, x, g []float64) {
+		w.sources[i].normals(w.noise)
+		along, b := 0.0, w.s.q.B[i]
+		for k, h := range w.noise {
+			along += h * (x[k] - b[k])
+		}
+		for k, h := range w.noise {
+			g[k] = along * h
+		}
+		if s := w.s.q.Noise[i][0]; s > 0 {
+			w.sources[i].normals(w.noise)
+			axpy(g, math.Sqrt(s), w.noise)
+		}
+	}
+	g := make([]float64, w.s.q.D)
+	descend = func(i int, x []float64) {
+		slope(i, x, g)
+		axpy(x, -w.s.step, g)
 	}
 	return descend, slope
 }

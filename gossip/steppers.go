@@ -267,3 +267,49 @@ func (s *pushSumStepper) round(t int) {
 		}
 	}
 }
+
+// sparseStepper: H local steps to y, then own y with what arrives of the neighbors' y: each coordinate of a message, the
+// same for all who receive it, with probability keep, scaled by 1/keep.
+type sparseStepper struct {
+	*atcStepper
+	own      [][]float64 // diagonal of W, by phase
+	arrived  []float64
+	dropping []source // one for each island
+}
+
+func newSparseStepper(a *atcStepper) *sparseStepper {
+	s := &sparseStepper{atcStepper: a, arrived: make([]float64, len(a.x)), dropping: make([]source, a.s.q.N)}
+	for t := range a.s.seq.Steps {
+		s.own = append(s.own, diagonalOf(a.s.seq.Steps[t].W))
+	}
+	return s
+}
+
+func (s *sparseStepper) reset(run int) {
+	s.atcStepper.reset(run)
+	for i := range s.dropping {
+		s.dropping[i] = *newSource(s.s.seed, uint64(run), uint64(i), "messages")
+	}
+}
+
+func (s *sparseStepper) round(t int) {
+	s.steps(s.localSteps(t))
+	keep := s.s.alg.Keep
+	for i := range s.dropping {
+		y, out := s.row(s.x, i), s.row(s.arrived, i)
+		for k, v := range y {
+			out[k] = 0
+			if s.dropping[i].float() < keep {
+				out[k] = v / keep
+			}
+		}
+	}
+	s.matrix(t).apply(s.mixed, s.arrived, s.s.q.D)
+	for i, w := range s.own[t%len(s.own)] {
+		y, sent, out := s.row(s.x, i), s.row(s.arrived, i), s.row(s.mixed, i)
+		for k := range out {
+			out[k] += w * (y[k] - sent[k])
+		}
+	}
+	s.x, s.mixed = s.mixed, s.x
+}
