@@ -27,6 +27,7 @@ func (a *analysis) random() {
 		r.P, r.Tau = r.Expected.P, &one
 	}
 	a.effectiveRandom()
+	a.pairs()
 	if x.Mean != nil && a.seq.N <= DenseLimit {
 		r.Edges = edgeRows(x.Mean, x.Mean.Symmetric())
 	}

@@ -114,23 +114,26 @@ func (a *analysis) jointRadius() {
 // radiusNoise is the spectral radius that an eigenvalue solver may report for a nilpotent product.
 const radiusNoise = 1e-6
 
-// pairs counts the pairs of nodes that exchange directly.
+// pairs counts the pairs of nodes that exchange directly: in a period and per round, or in any outcome and on average.
 func (a *analysis) pairs() {
-	n := a.seq.N
+	n, ws := a.seq.N, a.seq.matrices()
 	a.r.Pairs = n * (n - 1) / 2
-	if n > pairNodes || float64(a.seq.Period())*float64(n)*float64(n) > dobrushinWork {
+	if n > pairNodes || len(ws) == 0 || float64(len(ws))*float64(n)*float64(n) > dobrushinWork {
 		return
 	}
-	met := make([]bool, n*n)
-	count, total := 0, 0
-	last := make([]int, n*n) // 1 + the last round in which the pair was counted
-	for t, w := range a.seq.matrices() {
+	met, last := make([]bool, n*n), make([]int, n*n) // last: 1 + the last matrix in which the pair was counted
+	count, mean := 0, 0.0
+	for t, w := range ws {
+		share := 1.0
+		if x := a.seq.Random; x != nil {
+			share = x.Outcomes[t].Probability
+		}
 		for i, row := range w.Rows() {
 			for _, term := range row {
 				lo, hi := min(i, term.J), max(i, term.J)
 				if k := lo*n + hi; lo != hi && last[k] != t+1 {
 					last[k] = t + 1
-					total++
+					mean += share
 					if !met[k] {
 						met[k] = true
 						count++
@@ -139,8 +142,10 @@ func (a *analysis) pairs() {
 			}
 		}
 	}
-	a.r.PairsMet = &count
-	a.r.PairsPerRound = number(float64(total) / float64(a.seq.Period()))
+	if a.seq.Random == nil {
+		mean /= float64(len(ws))
+	}
+	a.r.PairsMet, a.r.PairsPerRound = &count, number(mean)
 }
 
 const pairNodes = 2000
