@@ -92,10 +92,10 @@ func (p *Pricer) cutBound(groups []group) *float64 {
 	bound := 0.0
 	for _, g := range groups {
 		for _, m := range g.senders {
-			bound = max(bound, p.scale[p.g.Egress(m)])
+			bound = max(bound, p.res.scale[p.g.Egress(m)])
 		}
 		for _, m := range g.takers {
-			bound = max(bound, p.scale[p.g.Ingress(m)])
+			bound = max(bound, p.res.scale[p.g.Ingress(m)])
 		}
 	}
 	if len(groups) > 0 {

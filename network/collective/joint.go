@@ -1,6 +1,7 @@
 package collective
 
 import (
+	"math"
 	"slices"
 )
 
@@ -16,6 +17,7 @@ const (
 type floor struct {
 	load    []float64
 	latency float64
+	busy    float64 // of their slowest connections
 }
 
 // options is a clique with every way to carry it that some round could want.
@@ -47,7 +49,7 @@ func undominated(list []*candidate) []*candidate {
 	})
 	var kept []*candidate
 	for _, c := range byTotal {
-		if !slices.ContainsFunc(kept, func(k *candidate) bool { return k.picos <= c.picos && nowhereMore(k.load, c.load) }) {
+		if !slices.ContainsFunc(kept, func(k *candidate) bool { return k.picos <= c.picos && k.busy <= c.busy && nowhereMore(k.load, c.load) }) {
 			kept = append(kept, c)
 		}
 	}
@@ -67,7 +69,7 @@ func (p *Pricer) newOptions(members []int, list []*candidate, proven bool) *opti
 	list = undominated(list)
 	alone := make(map[*candidate]float64, len(list))
 	for _, c := range list {
-		alone[c] = p.bandwidth(c.load, nil) + c.latency()
+		alone[c] = p.seconds(c)
 	}
 	slices.SortStableFunc(list, func(a, b *candidate) int {
 		switch {
@@ -79,9 +81,10 @@ func (p *Pricer) newOptions(members []int, list []*candidate, proven bool) *opti
 		return 0
 	})
 	o := &options{members: members, list: list, proven: proven}
-	o.least = floor{slices.Clone(list[0].load), list[0].latency()}
+	o.least = floor{slices.Clone(list[0].load), list[0].latency(), list[0].busy}
 	for _, c := range list[1:] {
 		o.least.latency = min(o.least.latency, c.latency())
+		o.least.busy = min(o.least.busy, c.busy)
 		for a, x := range c.load {
 			o.least.load[a] = min(o.least.load[a], x)
 		}
@@ -89,31 +92,44 @@ func (p *Pricer) newOptions(members []int, list []*candidate, proven bool) *opti
 	return o
 }
 
-// bandwidth returns the bandwidth seconds of a load, on top of another when that is not nil.
-func (p *Pricer) bandwidth(load, others []float64) float64 {
+// bandwidth returns the bandwidth seconds of a load, +Inf where an aggregator would need more contexts than it has.
+func (p *Pricer) bandwidth(load []float64) float64 {
 	busy := 0.0
-	if others == nil {
-		for a, x := range load {
-			busy = max(busy, x*p.scale[a])
-		}
-		return busy
+	for row, x := range load {
+		busy = max(busy, x*p.res.scale[row])
 	}
-	for a, x := range load {
-		busy = max(busy, (x+others[a])*p.scale[a])
+	if p.res.over(load) {
+		return math.Inf(1)
 	}
 	return busy
+}
+
+// beside returns the bandwidth seconds of a load next to other traffic.
+func (p *Pricer) beside(load []float64, others *floor) float64 {
+	busy := others.busy
+	for row, x := range load {
+		busy = max(busy, (x+others.load[row])*p.res.scale[row])
+	}
+	return busy
+}
+
+// seconds returns the time of a candidate that has the network for itself.
+func (p *Pricer) seconds(c *candidate) float64 {
+	return max(p.bandwidth(c.load), c.busy) + c.latency()
 }
 
 // measure returns the times of a whole choice, always summing in the order of the cliques.
 func (p *Pricer) measure(choice []*candidate, total []float64) (busy, latency float64) {
 	clear(total)
+	slowest := 0.0
 	for _, c := range choice {
 		latency = max(latency, c.latency())
+		slowest = max(slowest, c.busy)
 		for a, x := range c.load {
 			total[a] += x
 		}
 	}
-	return p.bandwidth(total, nil), latency
+	return max(p.bandwidth(total), slowest), latency
 }
 
 // joint chooses one candidate for each clique so that the round takes least: branch and bound over the cliques, with
@@ -130,16 +146,17 @@ type joint struct {
 }
 
 func (p *Pricer) newJoint(sets []*options) *joint {
-	n, arcs := len(sets), len(p.g.Arcs)
+	n, rows := len(sets), p.res.rows
 	j := &joint{p: p, sets: sets, rest: make([]floor, n+1), sums: make([][]float64, n+1),
 		choice: make([]*candidate, n), best: make([]*candidate, n)}
-	space := make([]float64, 2*(n+1)*arcs)
+	space := make([]float64, 2*(n+1)*rows)
 	for d := n; d >= 0; d-- {
-		j.sums[d], space = space[:arcs:arcs], space[arcs:]
-		j.rest[d].load, space = space[:arcs:arcs], space[arcs:]
+		j.sums[d], space = space[:rows:rows], space[rows:]
+		j.rest[d].load, space = space[:rows:rows], space[rows:]
 		if d < n {
 			j.rest[d].latency = max(j.rest[d+1].latency, sets[d].least.latency)
-			for a := range arcs {
+			j.rest[d].busy = max(j.rest[d+1].busy, sets[d].least.busy)
+			for a := range rows {
 				j.rest[d].load[a] = j.rest[d+1].load[a] + sets[d].least.load[a]
 			}
 		}
@@ -206,28 +223,32 @@ func (j *joint) walk(d int, latency float64) {
 // fits adds the candidate's load to the sums and reports whether the bandwidth seconds, with the least of the rest,
 // stay below allowed.
 func (j *joint) fits(d int, c *candidate, rest *floor, allowed float64) bool {
-	if allowed <= 0 {
+	if allowed <= 0 || max(c.busy, rest.busy) >= allowed {
 		return false
 	}
 	sum, next := j.sums[d], j.sums[d+1]
 	for a, x := range c.load {
 		s := sum[a] + x
 		next[a] = s
-		if (s+rest.load[a])*j.p.scale[a] >= allowed {
+		if (s+rest.load[a])*j.p.res.scale[a] >= allowed {
 			return false
 		}
 	}
 	return true
 }
 
+// nothing is the floor beside which a clique has the network for itself.
+func (p *Pricer) nothing() *floor { return &floor{load: make([]float64, p.res.rows)} }
+
 // except returns the least that all cliques but one add.
 func (p *Pricer) except(sets []*options, but int) *floor {
-	f := &floor{load: make([]float64, len(p.g.Arcs))}
+	f := p.nothing()
 	for i, s := range sets {
 		if i == but {
 			continue
 		}
 		f.latency = max(f.latency, s.least.latency)
+		f.busy = max(f.busy, s.least.busy)
 		for a, x := range s.least.load {
 			f.load[a] += x
 		}

@@ -9,74 +9,202 @@ type candidate struct {
 	root     int    // hub: island index, or number of islands + router index; else -1
 	order    []int  // ring
 	load     []float64
-	picos    int64 // latency term in picoseconds: whole numbers, so that equal orders tie
+	picos    int64   // latency term in picoseconds: whole numbers, so that equal orders tie
+	busy     float64 // seconds that its slowest connection needs, whatever the links; 0 without such a limit
 }
 
 func (c *candidate) latency() float64 { return network.Seconds(c.picos) }
 
 // loader computes loads of trees. It is scratch space for one goroutine.
 type loader struct {
-	g    *network.Graph
-	can  network.Capability
-	need []int // copies still wanted at each router
+	g   *network.Graph
+	can network.Capability
+	res *resources
+	at  []waiting // at each router
+	own []float64 // one tree's load
 }
 
-func newLoader(g *network.Graph, can network.Capability) *loader {
-	return &loader{g, can, make([]int, len(g.Topology.Routers))}
+// waiting is what a router still has to hand on: copies towards the leaves of a broadcast, or inputs of a reduction.
+type waiting struct {
+	copies      int
+	size        float64 // of all together
+	members     int     // whose payloads are in them
+	first, last int64   // when inputs arrive, in picoseconds after the senders start
+}
+
+func newLoader(g *network.Graph, can network.Capability, res *resources) *loader {
+	return &loader{g, can, res, make([]waiting, len(g.Topology.Routers)), make([]float64, res.rows)}
 }
 
 func (l *loader) router(island int) int { return l.g.Topology.Islands[island].Router }
 
-// want asks for one copy at an island's router.
-func (l *loader) want(island int) { l.need[l.router(island)]++ }
+func (l *loader) newLoad() []float64 { return make([]float64, l.res.rows) }
 
-// drain carries the wanted copies along the tree of root and returns how many pass the root's own router. Routers
-// that merge (copy or sum) carry at most one on the arc to their predecessor. flip = 0 loads the arcs away from the
-// root, a broadcast; flip = 1 those towards it, a reduction.
-func (l *loader) drain(root int, merges []bool, flip int, load []float64) float64 {
-	tree := l.g.Tree(root)
+// down and up are the two directions of a tree: a broadcast away from its root, and a reduction towards it. In a
+// reduction every link is used against the direction of the tree's own arcs.
+const (
+	down = 0
+	up   = 1
+)
+
+// leafArc is the access arc at which a member ends a tree.
+func (l *loader) leafArc(member, way int) int {
+	if way == down {
+		return l.g.Ingress(member)
+	}
+	return l.g.Egress(member)
+}
+
+// rootArc is the access arc at which a member roots a tree.
+func (l *loader) rootArc(member, way int) int { return l.leafArc(member, 1-way) }
+
+func (l *loader) merges(way int) []bool {
+	if way == down {
+		return l.can.Multicast
+	}
+	return l.can.Aggregation
+}
+
+// tree adds the load of one tree between a root router and members, each of which takes or gives a payload of a given
+// size, and returns what passes between the root's router and the root. Leaf access arcs are the caller's; rootArc is
+// loaded unless it is -1.
+func (l *loader) tree(root, rootArc, way int, members []int, except int, size float64, load []float64) {
+	for _, m := range members {
+		if m == except {
+			continue
+		}
+		w := &l.at[l.router(m)]
+		w.copies++
+		w.size += size
+		w.members++
+	}
+	if l.res.plain() {
+		x := l.drain(root, way, load)
+		if rootArc >= 0 {
+			load[rootArc] += x
+		}
+		for _, m := range members {
+			if m != except {
+				load[l.leafArc(m, way)]++
+			}
+		}
+		return
+	}
+	clear(l.own)
+	x, copied := l.drainLimited(root, way)
+	if rootArc >= 0 {
+		l.own[rootArc] += x
+	}
+	for _, m := range members {
+		if m != except {
+			l.own[l.leafArc(m, way)] += size
+		}
+	}
+	factor := 1.0
+	if copied {
+		factor = l.res.fec
+	}
+	for row, x := range l.own {
+		load[row] += factor * x
+	}
+}
+
+// drain carries the copies along the tree of root and returns how many pass the root's own router. Routers that merge
+// (copy or sum) carry at most one on the arc to their predecessor.
+func (l *loader) drain(root, way int, load []float64) float64 {
+	tree, merges := l.g.Tree(root), l.merges(way)
 	for i := len(tree.Order) - 1; i > 0; i-- {
 		v := tree.Order[i]
-		copies := l.need[v]
+		copies := l.at[v].copies
 		if copies == 0 {
 			continue
 		}
-		l.need[v] = 0
+		l.at[v] = waiting{}
 		if merges[v] {
 			copies = 1
 		}
 		arc := tree.Into[v]
-		load[arc^flip] += float64(copies)
-		l.need[l.g.Arcs[arc].Tail] += copies
+		load[arc^way] += float64(copies)
+		l.at[l.g.Arcs[arc].Tail].copies += copies
 	}
-	copies := l.need[root]
-	l.need[root] = 0
+	copies := l.at[root].copies
+	l.at[root] = waiting{}
 	if merges[root] {
 		copies = min(copies, 1)
 	}
 	return float64(copies)
 }
 
-// broadcast adds the load of one payload from an island to the others of a clique.
-func (l *loader) broadcast(from int, members []int, load []float64) {
-	for _, m := range members {
-		if m != from {
-			l.want(m)
-			load[l.g.Ingress(m)]++
+// drainLimited is drain into l.own with an account of sizes and of what aggregators take in and hold. It also reports
+// whether any router copied.
+func (l *loader) drainLimited(root, way int) (size float64, copied bool) {
+	tree, merges := l.g.Tree(root), l.merges(way)
+	for i := len(tree.Order) - 1; i >= 0; i-- {
+		v := tree.Order[i]
+		w := l.at[v]
+		l.at[v] = waiting{}
+		if w.copies == 0 {
+			continue
 		}
+		if merges[v] && w.copies > 1 {
+			if way == down {
+				w.size /= float64(w.copies)
+				copied = true
+			} else {
+				l.takeIn(v, w)
+				w.size, w.first = l.res.width(w.members), w.last
+			}
+			w.copies = 1
+		}
+		if i == 0 {
+			return w.size, copied
+		}
+		arc := tree.Into[v]
+		l.own[arc^way] += w.size
+		t := &l.at[l.g.Arcs[arc].Tail]
+		first, last := w.first+l.g.Picos(arc), w.last+l.g.Picos(arc)
+		if t.copies == 0 {
+			t.first, t.last = first, last
+		}
+		t.first, t.last = min(t.first, first), max(t.last, last)
+		t.copies += w.copies
+		t.size += w.size
+		t.members += w.members
 	}
-	load[l.g.Egress(from)] += l.drain(l.router(from), l.can.Multicast, 0, load)
+	return 0, copied
 }
 
-// reduce adds the load of one sum of the others of a clique, arriving at an island.
-func (l *loader) reduce(to int, members []int, load []float64) {
-	for _, m := range members {
-		if m != to {
-			l.want(m)
-			load[l.g.Egress(m)]++
-		}
+// takeIn accounts for a merge: its inputs, how long they wait, and the tree.
+func (l *loader) takeIn(v int, w waiting) {
+	if !l.res.limited() {
+		return
 	}
-	load[l.g.Ingress(to)] += l.drain(l.router(to), l.can.Aggregation, 1, load)
+	if row := l.res.ingest[v]; row >= 0 {
+		l.own[row] += w.size
+	}
+	if row := l.res.buffer[v]; row >= 0 {
+		wait := network.Seconds(w.last - w.first)
+		if l.res.limits.Paced {
+			wait = l.res.limits.Jitter
+		}
+		l.own[row] += w.size * (wait + l.res.limits.Recovery)
+	}
+	if row := l.res.trees[v]; row >= 0 {
+		l.own[row]++
+	}
+}
+
+// way returns the picoseconds from one island to another, with a chunk's time on every hop.
+func (l *loader) way(from, to int) int64 {
+	return l.res.access(l.g.Egress(from)) + l.res.delay(l.g, l.router(from))[l.router(to)] + l.res.access(l.g.Ingress(to))
+}
+
+// connection returns the seconds that a connection between two routers needs for a share of a payload.
+func (l *loader) connection(from, to int, share float64) float64 {
+	if l.res.flow == 0 {
+		return 0
+	}
+	return share * l.res.flow * 2 * network.Seconds(l.g.Tree(from).Picos[to])
 }
 
 // pairs lists who sends to whom: sends[i] are the receivers of island i's payload, takes[j] the senders to island j.
@@ -107,89 +235,113 @@ func completePairs(n int, members []int) *pairs {
 // exchange returns the two carriages of a pair list: a broadcast tree per sender, its arrivals summed at the
 // receiver's own router if that can; or a reduce tree per receiver, its departures copied at the sender's own router.
 func (l *loader) exchange(p *pairs) (byBroadcast, byReduce *candidate) {
-	b := &candidate{name: Exchange, carriage: ByBroadcast, root: -1, load: make([]float64, len(l.g.Arcs))}
-	r := &candidate{name: Exchange, carriage: ByReduce, root: -1, load: make([]float64, len(l.g.Arcs))}
+	b := &candidate{name: Exchange, carriage: ByBroadcast, root: -1, load: l.newLoad()}
+	r := &candidate{name: Exchange, carriage: ByReduce, root: -1, load: l.newLoad()}
 	for i, to := range p.sends {
 		if len(to) == 0 {
 			continue
 		}
-		tree := l.g.Tree(l.router(i))
+		l.tree(l.router(i), l.g.Egress(i), down, to, -1, 1, b.load)
 		for _, j := range to {
-			l.want(j)
-			b.picos = max(b.picos, tree.Picos[l.router(j)])
+			b.picos = max(b.picos, l.way(i, j))
+			b.busy = max(b.busy, l.connection(l.router(i), l.router(j), 1))
 		}
-		b.load[l.g.Egress(i)] = l.drain(l.router(i), l.can.Multicast, 0, b.load)
-		r.load[l.g.Egress(i)] = mergedCount(len(to), l.can.Multicast[l.router(i)])
 	}
 	for j, from := range p.takes {
-		if len(from) == 0 {
-			continue
+		if len(from) > 0 {
+			l.tree(l.router(j), l.g.Ingress(j), up, from, -1, 1, r.load)
 		}
-		for _, i := range from {
-			l.want(i)
-		}
-		r.load[l.g.Ingress(j)] = l.drain(l.router(j), l.can.Aggregation, 1, r.load)
-		b.load[l.g.Ingress(j)] = mergedCount(len(from), l.can.Aggregation[l.router(j)])
 	}
-	r.picos = b.picos
+	// At the leaves the trees counted one payload each; the island's own router may merge them.
+	for i, to := range p.sends {
+		r.load[l.g.Egress(i)] = l.atOwnRouter(i, len(to), down, r.load)
+	}
+	for j, from := range p.takes {
+		b.load[l.g.Ingress(j)] = l.atOwnRouter(j, len(from), up, b.load)
+	}
+	r.picos, r.busy = b.picos, b.busy
 	return b, r
 }
 
-func mergedCount(n int, merges bool) float64 {
-	if merges {
+// atOwnRouter is what crosses an island's access arc when its router merges n departures or arrivals into one, or
+// does not.
+func (l *loader) atOwnRouter(island, n, way int, load []float64) float64 {
+	v := l.router(island)
+	if n < 2 || !l.merges(way)[v] {
+		return float64(n)
+	}
+	if way == down {
 		return 1
 	}
-	return float64(n)
+	if !l.res.plain() {
+		clear(l.own)
+		l.takeIn(v, waiting{copies: n, size: float64(n), members: n})
+		for row, x := range l.own {
+			load[row] += x
+		}
+	}
+	return l.res.width(n)
 }
 
 // hubLoads adds the loads of a hub's reduction and broadcast. The root is a member, or a router when it counts on from
 // the islands.
 func (l *loader) hubLoads(root int, members []int, reduce, broadcast []float64) {
-	islands := len(l.g.Topology.Islands)
-	if root < islands {
-		l.reduce(root, members, reduce)
-		l.broadcast(root, members, broadcast)
-		return
+	at, in, out, except := root-len(l.g.Topology.Islands), -1, -1, -1
+	if at < 0 {
+		at, in, out, except = l.router(root), l.rootArc(root, up), l.rootArc(root, down), root
 	}
-	for _, m := range members {
-		l.want(m)
-		reduce[l.g.Egress(m)]++
-		broadcast[l.g.Ingress(m)]++
-	}
-	l.drain(root-islands, l.can.Aggregation, 1, reduce)
-	for _, m := range members {
-		l.want(m)
-	}
-	l.drain(root-islands, l.can.Multicast, 0, broadcast)
+	l.tree(at, in, up, members, except, 1, reduce)
+	l.tree(at, out, down, members, except, l.res.width(len(members)), broadcast)
 }
 
 // hubAt returns the hub at a root.
 func (l *loader) hubAt(root int, members []int) *candidate {
-	c := &candidate{name: Hub, root: root, load: make([]float64, len(l.g.Arcs))}
+	c := &candidate{name: Hub, root: root, load: l.newLoad()}
 	l.hubLoads(root, members, c.load, c.load)
+	in, out := l.hubDelay(root, members)
+	c.picos = in + out
 	at := root - len(l.g.Topology.Islands)
 	if at < 0 {
 		at = l.router(root)
 	}
 	for _, m := range members {
-		c.picos = max(c.picos, 2*l.g.Tree(at).Picos[l.router(m)])
+		c.busy = max(c.busy, l.connection(at, l.router(m), 1))
 	}
 	return c
 }
 
-// sharded returns the collective in which every member owns a k-th part.
-func (l *loader) sharded(members []int) *candidate {
-	c := &candidate{name: Sharded, root: -1, load: make([]float64, len(l.g.Arcs))}
-	for _, owner := range members {
-		l.reduce(owner, members, c.load)
-		l.broadcast(owner, members, c.load)
-		tree := l.g.Tree(l.router(owner))
-		for _, m := range members {
-			c.picos = max(c.picos, 2*tree.Picos[l.router(m)])
+// hubDelay is the longest way to a hub's root, and the longest from it.
+func (l *loader) hubDelay(root int, members []int) (in, out int64) {
+	at := root - len(l.g.Topology.Islands)
+	for _, m := range members {
+		switch {
+		case m == root:
+		case at < 0:
+			in, out = max(in, l.way(m, root)), max(out, l.way(root, m))
+		default:
+			d := l.res.delay(l.g, at)[l.router(m)]
+			in, out = max(in, d+l.res.access(l.g.Egress(m))), max(out, d+l.res.access(l.g.Ingress(m)))
 		}
 	}
-	for a := range c.load {
-		c.load[a] /= float64(len(members))
+	return in, out
+}
+
+// sharded returns the collective in which every member owns a k-th part.
+func (l *loader) sharded(members []int) *candidate {
+	c := &candidate{name: Sharded, root: -1, load: l.newLoad()}
+	k := float64(len(members))
+	for _, owner := range members {
+		l.hubLoads(owner, members, c.load, c.load)
+		in, out := l.hubDelay(owner, members)
+		c.picos = max(c.picos, in+out)
+		for _, m := range members {
+			c.busy = max(c.busy, l.connection(l.router(owner), l.router(m), 2/k))
+		}
+	}
+	for row := range c.load {
+		if !l.res.countsTrees(row) {
+			c.load[row] /= k
+		}
 	}
 	return c
 }

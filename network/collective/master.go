@@ -19,8 +19,8 @@ import (
 // after a run of degenerate steps Bland's rule takes over until θ falls, which cannot cycle.
 type master struct {
 	arcs, cliques int
+	scale         []float64 // of each arc's row: slow arcs have large entries
 	columns       []masterColumn
-	known         map[string]bool
 
 	basis   []int // variable in each row: a slack by its arc, θ, or arcs+1+column
 	inverse [][]float64
@@ -52,9 +52,16 @@ const (
 
 var errMaster = errors.New("the linear program lost its basis to rounding")
 
-func newMaster(arcs, cliques int) *master {
+// newMaster takes the seconds of one payload on each arc, about 1 where they matter. Rows of slower arcs are scaled
+// down to that.
+func newMaster(unit []float64, cliques int) *master {
+	arcs := len(unit)
 	n := arcs + cliques
-	m := &master{arcs: arcs, cliques: cliques, basis: make([]int, n), value: make([]float64, n), alpha: make([]float64, n),
+	scale := make([]float64, arcs)
+	for a, u := range unit {
+		scale[a] = 1 / max(1, u)
+	}
+	m := &master{scale: scale, arcs: arcs, cliques: cliques, basis: make([]int, n), value: make([]float64, n), alpha: make([]float64, n),
 		inverse: make([][]float64, n)}
 	space := make([]float64, n*n)
 	for i := range n {
@@ -65,8 +72,11 @@ func newMaster(arcs, cliques int) *master {
 
 func (m *master) theta() int { return m.arcs }
 
-// add appends a column; entries are arc loads in scaled seconds.
+// add appends a column; entries are seconds on arcs. It keeps the slices and scales the values.
 func (m *master) add(clique int, rows []int, values []float64) int {
+	for i, r := range rows {
+		values[i] *= m.scale[r]
+	}
 	m.columns = append(m.columns, masterColumn{clique, rows, values})
 	return len(m.columns) - 1
 }
@@ -76,7 +86,7 @@ func (m *master) start(columns []int) error {
 	load := make([]float64, m.arcs)
 	for _, c := range columns {
 		for i, r := range m.columns[c].rows {
-			load[r] += m.columns[c].values[i]
+			load[r] += m.columns[c].values[i] / m.scale[r]
 		}
 	}
 	busiest := 0
@@ -105,8 +115,8 @@ func (m *master) times(variable int) {
 	case variable == m.theta():
 		for i, row := range m.inverse {
 			sum := 0.0
-			for _, v := range row[:m.arcs] {
-				sum -= v
+			for a, v := range row[:m.arcs] {
+				sum -= v * m.scale[a]
 			}
 			m.alpha[i] = sum
 		}
@@ -331,7 +341,7 @@ func (m *master) prices() []float64 {
 	y := m.dual()
 	out := make([]float64, m.arcs)
 	for a := range out {
-		out[a] = max(0, -y[a])
+		out[a] = max(0, -y[a]*m.scale[a])
 	}
 	return out
 }

@@ -54,7 +54,7 @@ type packing struct {
 // optimum is of order 1 whatever the units.
 func (p *Pricer) newPacking(cliques [][]int) *packing {
 	k := &packing{p: p, cliques: cliques, known: map[string]bool{}, exact: true, limit: math.MaxInt64}
-	k.unit = make([]float64, len(p.g.Arcs))
+	k.unit = make([]float64, p.res.rows)
 	slow := 0.0 // slowest access: a scale of the optimum
 	for _, members := range cliques {
 		for _, m := range members {
@@ -64,8 +64,11 @@ func (p *Pricer) newPacking(cliques [][]int) *packing {
 	for a, arc := range p.g.Arcs {
 		k.unit[a] = 8 / arc.Capacity / slow
 	}
+	for i, x := range p.res.extra {
+		k.unit[len(p.g.Arcs)+i] = 8 / p.res.rate[x.router] / slow
+	}
 	k.slow = slow
-	k.lp = newMaster(len(p.g.Arcs), len(cliques))
+	k.lp = newMaster(k.unit, len(cliques))
 	return k
 }
 
@@ -73,8 +76,8 @@ func (p *Pricer) newPacking(cliques [][]int) *packing {
 func (k *packing) findTrees() {
 	for _, members := range k.cliques {
 		k.exact = k.exact && len(members) <= exactTree
-		k.down = append(k.down, newTreeFinder(k.p.g, members, k.p.can.Multicast, 0))
-		k.up = append(k.up, newTreeFinder(k.p.g, members, k.p.can.Aggregation, 1))
+		k.down = append(k.down, newTreeFinder(k.p, members, down))
+		k.up = append(k.up, newTreeFinder(k.p, members, up))
 	}
 }
 
@@ -141,11 +144,11 @@ func (k *packing) pair(clique int, root [3]int) (*plan, []int) {
 // tilted returns prices with a little added for latency and for every hop.
 func (k *packing) tilted(prices []float64, tilt float64) []float64 {
 	var longest int64 = 1
-	for a := range prices {
+	for a := range k.p.g.Arcs {
 		longest = max(longest, k.p.g.Picos(a))
 	}
 	out := slices.Clone(prices)
-	for a := range out {
+	for a := range k.p.g.Arcs {
 		out[a] += tilt / float64(len(out)) * (float64(k.p.g.Picos(a))/float64(longest) + 0.01)
 	}
 	return out
@@ -154,29 +157,21 @@ func (k *packing) tilted(prices []float64, tilt float64) []float64 {
 // seed adds the hub of every root along the lowest-latency routes: a packing is then never slower than hub or sharded,
 // and where these are as fast as anything, their short routes are there to be chosen.
 func (k *packing) seed(s *scratch) {
-	islands := k.p.g.Topology.Islands
 	for q, members := range k.cliques {
 		for _, root := range k.roots(q) {
-			at := root[2] - len(islands)
-			if at < 0 {
-				at = islands[root[2]].Router
-			}
 			pl := &plan{clique: q, root: root[2], reduce: &tree{}, broadcast: &tree{}}
-			up, down := make([]float64, len(k.unit)), make([]float64, len(k.unit))
-			s.hubLoads(root[2], members, up, down)
+			in, out := s.newLoad(), s.newLoad()
+			s.hubLoads(root[2], members, in, out)
 			for a := range k.unit {
-				for range int(up[a]) {
+				for range int(in[a]) {
 					pl.reduce.arcs = append(pl.reduce.arcs, a)
 				}
-				for range int(down[a]) {
+				for range int(out[a]) {
 					pl.broadcast.arcs = append(pl.broadcast.arcs, a)
 				}
 			}
-			for _, m := range members {
-				pl.reduce.depth = max(pl.reduce.depth, k.p.g.Tree(at).Picos[islands[m].Router])
-			}
-			pl.broadcast.depth = pl.reduce.depth
-			pl.picos = 2 * pl.reduce.depth
+			pl.reduce.depth, pl.broadcast.depth = s.hubDelay(root[2], members)
+			pl.picos = pl.reduce.depth + pl.broadcast.depth
 			k.add(pl, slices.Concat(pl.reduce.arcs, pl.broadcast.arcs))
 		}
 	}

@@ -265,13 +265,19 @@ func TestPackedSurvivesBadScaling(t *testing.T) {
 		for i := range min(7, len(top.Islands)) {
 			all = append(all, i)
 		}
-		p := drawn(t, top, can, Options{Payload: 1e9, Collective: Packed})
-		got, err := p.Round(&schedule.Round{Cliques: [][]int{all}})
-		if err != nil {
-			t.Fatal(err)
+		o := Options{Payload: 1e9, Collective: Packed}
+		if rapid.Bool().Draw(t, "limited") {
+			o.Limits.Ingest = math.Pow(10, float64(rapid.IntRange(0, 15).Draw(t, "ingest")))
 		}
-		if len(all) > 1 {
+		got, err := drawn(t, top, can, o).Round(&schedule.Round{Cliques: [][]int{all}})
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case len(all) < 2:
+		case o.Limits.Ingest == 0:
 			checkCertificate(t, top, can, [][]int{all}, 1e9, got)
+		case *got.Packing.Gap > 1e-6:
+			t.Fatalf("gap %g", *got.Packing.Gap)
 		}
 	})
 }

@@ -58,7 +58,7 @@ type packedPlan struct {
 // packAs shares the payloads of the cliques out, by trees (Packed) or among owners (ShardedOptimal).
 func (p *Pricer) packAs(s *scratch, sorted [][]int, collective string) (*packedPlan, error) {
 	out := &packedPlan{cliques: sorted}
-	out.load = make([]float64, len(p.g.Arcs))
+	out.load = make([]float64, p.res.rows)
 	if len(sorted) == 0 {
 		return out, nil
 	}
@@ -88,8 +88,17 @@ func (p *Pricer) packAs(s *scratch, sorted [][]int, collective string) (*packedP
 		for i, a := range k.plans[j].arcs {
 			out.load[a] += x * k.plans[j].load[i]
 		}
+		out.busy = max(out.busy, x*p.res.flow*k.plans[j].roundTrips())
 	}
 	return out, nil
+}
+
+// roundTrips is the longest round trip of the plan's transfers in seconds; an owner's two transfers share a connection.
+func (pl *plan) roundTrips() float64 {
+	if pl.reduce == nil {
+		return 2 * network.Seconds(pl.picos)
+	}
+	return 2 * network.Seconds(max(pl.reduce.depth, pl.broadcast.depth))
 }
 
 // owners makes one column for each member that may own a part of the payload, as in sharded.
@@ -98,19 +107,16 @@ func (k *packing) owners(s *scratch) error {
 	var first []int
 	for q, members := range k.cliques {
 		for i, owner := range members {
-			load := make([]float64, len(k.p.g.Arcs))
-			s.reduce(owner, members, load)
-			s.broadcast(owner, members, load)
+			load := s.newLoad()
+			s.hubLoads(owner, members, load, load)
 			pl := &plan{clique: q, root: owner}
 			for a, x := range load {
 				if x > 0 {
 					pl.arcs, pl.load = append(pl.arcs, a), append(pl.load, x)
 				}
 			}
-			tree := k.p.g.Tree(s.router(owner))
-			for _, m := range members {
-				pl.picos = max(pl.picos, 2*tree.Picos[s.router(m)])
-			}
+			in, out := s.hubDelay(owner, members)
+			pl.picos = in + out
 			at, _ := k.column(pl)
 			if i == 0 {
 				first = append(first, at)
@@ -126,6 +132,27 @@ func (k *packing) owners(s *scratch) error {
 // isPacked reports whether a linear program shares the payloads out.
 func (p *Pricer) isPacked() bool {
 	return p.options.Collective == Packed || p.options.Collective == ShardedOptimal
+}
+
+// packable refuses limits that the linear program does not know.
+func (p *Pricer) packable() error {
+	if !p.isPacked() && !p.options.Bounds {
+		return nil
+	}
+	what := ""
+	switch {
+	case p.res.fec != 1:
+		what = "fec"
+	case p.options.Limits.IntegerBits > 0:
+		what = "integer bits"
+	case slices.ContainsFunc(p.res.most, func(n int) bool { return n > 0 }):
+		what = "contexts of aggregators"
+	case p.res.limited() && slices.ContainsFunc(p.res.buffer, func(row int) bool { return row >= 0 }):
+		what = "buffers of aggregators"
+	default:
+		return nil
+	}
+	return fmt.Errorf("packed trees and their bounds do not model %s: leave that limit out, or use %s", what, Best)
 }
 
 // packedRound prices a round of cliques by a linear program.
@@ -162,7 +189,7 @@ func (p *Pricer) describePacking(out *packedPlan) *Packing {
 		return nil
 	}
 	k := out.packing
-	whole := k.slow * p.options.Payload
+	whole := k.slow * p.options.Payload * p.res.wire
 	d := &Packing{Trees: []PackedTree{}, Prices: []ArcPrice{}, OptimalSeconds: out.optimal * whole,
 		Loss: max(0, k.lp.objective()/out.optimal-1)}
 	for j, x := range k.shares() {
@@ -183,8 +210,8 @@ func (p *Pricer) describePacking(out *packedPlan) *Packing {
 		d.Gap = &gap
 		for a, v := range k.prices {
 			if v > 0 {
-				arc := &p.g.Arcs[a]
-				d.Prices = append(d.Prices, ArcPrice{arc.From, arc.To, arc.Kind, v})
+				at := p.bottleneck(a)
+				d.Prices = append(d.Prices, ArcPrice{at.From, at.To, at.Kind, v})
 			}
 		}
 	}
@@ -192,9 +219,11 @@ func (p *Pricer) describePacking(out *packedPlan) *Packing {
 }
 
 func (p *Pricer) arcNames(arcs []int) [][2]string {
-	out := make([][2]string, len(arcs))
-	for i, a := range arcs {
-		out[i] = [2]string{p.g.Arcs[a].From, p.g.Arcs[a].To}
+	out := make([][2]string, 0, len(arcs))
+	for _, a := range arcs {
+		if a < len(p.g.Arcs) { // what aggregators take in stands beyond
+			out = append(out, [2]string{p.g.Arcs[a].From, p.g.Arcs[a].To})
+		}
 	}
 	return out
 }

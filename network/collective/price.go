@@ -59,12 +59,19 @@ type LowerBound struct {
 	Packing   *float64 `json:"packing_seconds"`
 }
 
-// Bottleneck is the arc that decides the bandwidth seconds.
+// Bottleneck is what decides the bandwidth seconds: an arc, or under Limits an aggregator (From and To are its router)
+// or the transport of some pair of ends (no names).
 type Bottleneck struct {
 	From string `json:"from"`
 	To   string `json:"to"`
-	Kind string `json:"kind"` // "link", "egress" or "ingress"
+	Kind string `json:"kind"` // "link", "egress", "ingress", "aggregator" or "connection"
 }
+
+// Kinds of bottlenecks beside the kinds of arcs.
+const (
+	KindAggregator = "aggregator"
+	KindConnection = "connection"
+)
 
 // LinkLoad is what one arc carries in a round. Utilization is relative to the bandwidth seconds: the bottleneck has 1.
 type LinkLoad struct {

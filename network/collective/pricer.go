@@ -17,6 +17,7 @@ type Options struct {
 	Payload    float64 // bytes that each island contributes; 0 is legal, time is then latency alone
 	Collective string  // one of Collectives(); "" means best
 	MaxTrees   int     // packed: trees for each clique at most; 0 is no limit
+	Limits     Limits  // of aggregators, transports and encodings; none by default
 	Bounds     bool    // whether Round computes the partition, egress and packing bounds; packed always has them
 }
 
@@ -25,8 +26,8 @@ type Pricer struct {
 	g       *network.Graph
 	can     network.Capability
 	options Options
-	scale   []float64 // seconds that a load of one payload takes on each arc
-	listed  int       // listedRing, lowered by tests
+	res     *resources
+	listed  int // listedRing, lowered by tests
 
 	scratch sync.Pool // of *scratch
 
@@ -69,13 +70,16 @@ func NewPricer(t *network.Topology, c network.Capability, o Options) (*Pricer, e
 	if !(o.Payload >= 0 && o.Payload <= maxPayload) {
 		return nil, fmt.Errorf("payload of %g bytes, want 0 to %g", o.Payload, maxPayload)
 	}
+	if err := o.Limits.check(); err != nil {
+		return nil, err
+	}
 	p := &Pricer{g: network.NewGraph(t), can: c, options: o, listed: listedRing, memo: map[string]*options{}, alone: map[string]*single{}}
-	p.scale = make([]float64, len(p.g.Arcs))
-	for a, arc := range p.g.Arcs {
-		p.scale[a] = 8 * o.Payload / arc.Capacity
+	p.res = newResources(p.g, c, o)
+	if err := p.packable(); err != nil {
+		return nil, err
 	}
 	p.scratch.New = func() any {
-		return &scratch{newLoader(p.g, p.can), make([]bool, len(t.Islands)), make([]float64, len(p.g.Arcs)), nil}
+		return &scratch{p.newLoader(), make([]bool, len(t.Islands)), make([]float64, p.res.rows), nil}
 	}
 	return p, nil
 }
@@ -86,7 +90,7 @@ const maxPayload = 1e30
 // Graph returns the compiled topology.
 func (p *Pricer) Graph() *network.Graph { return p.g }
 
-func seconds(picos int64) float64 { return network.Seconds(picos) }
+func (p *Pricer) newLoader() *loader { return newLoader(p.g, p.can, p.res) }
 
 // PartitionSeconds returns the seconds of a round of the given disjoint cliques of island indices: exactly what Round
 // returns for it, without the explanation. Cliques of one, and islands in none, take no time.
@@ -163,21 +167,37 @@ func (p *Pricer) fill(out *Price, choice []*candidate, s *scratch) {
 	out.BandwidthSeconds, out.LatencySeconds = p.measure(choice, s.total)
 	out.Seconds = out.BandwidthSeconds + out.LatencySeconds
 	out.Links = []LinkLoad{}
-	for a, load := range s.total {
+	for row, load := range s.total {
 		if load == 0 {
 			continue
 		}
-		arc := &p.g.Arcs[a]
-		l := LinkLoad{From: arc.From, To: arc.To, Kind: arc.Kind, Bytes: load * p.options.Payload}
-		if out.BandwidthSeconds > 0 {
-			busy := load * p.scale[a]
+		busy := load * p.res.scale[row]
+		if busy == out.BandwidthSeconds && busy > 0 && out.Bottleneck == nil {
+			out.Bottleneck = p.bottleneck(row)
+		}
+		if row >= len(p.g.Arcs) {
+			continue
+		}
+		arc := &p.g.Arcs[row]
+		l := LinkLoad{From: arc.From, To: arc.To, Kind: arc.Kind, Bytes: load * p.options.Payload * p.res.wire}
+		if busy > 0 {
 			l.Utilization = busy / out.BandwidthSeconds
-			if busy == out.BandwidthSeconds && out.Bottleneck == nil {
-				out.Bottleneck = &Bottleneck{arc.From, arc.To, arc.Kind}
-			}
 		}
 		out.Links = append(out.Links, l)
 	}
+	if out.Bottleneck == nil && out.BandwidthSeconds > 0 {
+		out.Bottleneck = &Bottleneck{Kind: KindConnection}
+	}
+}
+
+// bottleneck names a row of a load vector.
+func (p *Pricer) bottleneck(row int) *Bottleneck {
+	if row < len(p.g.Arcs) {
+		arc := &p.g.Arcs[row]
+		return &Bottleneck{arc.From, arc.To, arc.Kind}
+	}
+	at := p.g.Topology.Routers[p.res.extra[row-len(p.g.Arcs)].router].ID
+	return &Bottleneck{at, at, KindAggregator}
 }
 
 func (p *Pricer) describe(c *candidate) Collective {
@@ -286,24 +306,31 @@ func (p *Pricer) connected(members []int) error {
 // treeCandidates returns every candidate but rings, in the order of preference between equals.
 func (p *Pricer) treeCandidates(s *scratch, members []int) []*candidate {
 	var list []*candidate
+	for _, l := range s.bypasses() {
+		list = append(list, p.treesOf(l, members)...)
+	}
+	return list
+}
+
+func (p *Pricer) treesOf(l *loader, members []int) []*candidate {
+	var list []*candidate
 	want := func(name string) bool { return p.options.Collective == Best || p.options.Collective == name }
 	if want(Exchange) {
-		b, r := s.exchange(completePairs(len(p.g.Topology.Islands), members))
+		b, r := l.exchange(completePairs(len(p.g.Topology.Islands), members))
 		list = append(list, b, r)
 	}
 	if want(Hub) {
 		for _, m := range members {
-			list = append(list, s.hubAt(m, members))
+			list = append(list, l.hubAt(m, members))
 		}
-		for v := range p.can.Multicast {
-			at := p.g.Topology.Islands[members[0]].Router
-			if p.can.Multicast[v] && p.can.Aggregation[v] && p.g.Connected(v, at) {
-				list = append(list, s.hubAt(len(p.g.Topology.Islands)+v, members))
+		for v := range l.can.Multicast {
+			if l.can.Multicast[v] && l.can.Aggregation[v] && p.g.Connected(v, l.router(members[0])) {
+				list = append(list, l.hubAt(len(p.g.Topology.Islands)+v, members))
 			}
 		}
 	}
 	if want(Sharded) {
-		list = append(list, s.sharded(members))
+		list = append(list, l.sharded(members))
 	}
 	return list
 }
@@ -331,12 +358,12 @@ func (p *Pricer) bestAlone(s *scratch, members []int) *single {
 	one = &single{proven: true}
 	limit := math.Inf(1)
 	for _, c := range p.treeCandidates(s, members) {
-		if t := p.bandwidth(c.load, nil) + c.latency(); t < limit*(1-improvement) || one.choice == nil {
+		if t := p.seconds(c); t < limit*(1-improvement) || one.choice == nil {
 			one.choice, limit = c, t
 		}
 	}
 	if p.wantsRings(len(members)) {
-		nothing := &floor{load: make([]float64, len(p.g.Arcs))}
+		nothing := p.nothing()
 		c, proven := p.bestRing(members, nothing, limit)
 		if c != nil {
 			one.choice = c
@@ -358,7 +385,7 @@ func (p *Pricer) optionsFor(s *scratch, members []int) *options {
 	}
 	list, proven := p.treeCandidates(s, members), true
 	if p.wantsRings(len(members)) {
-		nothing := &floor{load: make([]float64, len(p.g.Arcs))}
+		nothing := p.nothing()
 		if len(members) <= p.listed {
 			var rings []*candidate
 			rings, proven = p.listRings(members, nothing, math.Inf(1))
@@ -376,7 +403,7 @@ func (p *Pricer) optionsFor(s *scratch, members []int) *options {
 func (p *Pricer) remember(store func(), loads int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if size := loads * len(p.g.Arcs); p.kept+size <= memoryLimit {
+	if size := loads * p.res.rows; p.kept+size <= memoryLimit {
 		p.kept += size
 		store()
 	}
@@ -417,9 +444,14 @@ func (p *Pricer) pairRound(s *scratch, r *schedule.Round) (*Price, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, c := s.exchange(list)
-	if p.bandwidth(c.load, nil)+c.latency() < (p.bandwidth(b.load, nil)+b.latency())*(1-improvement) {
-		b = c
+	var b *candidate
+	for _, l := range s.bypasses() {
+		x, y := l.exchange(list)
+		for _, c := range []*candidate{x, y} {
+			if b == nil || p.seconds(c) < p.seconds(b)*(1-improvement) {
+				b = c
+			}
+		}
 	}
 	out := &Price{Cliques: [][]string{}, Collectives: []Collective{}}
 	if slices.ContainsFunc(list.sends, func(to []int) bool { return len(to) > 0 }) {

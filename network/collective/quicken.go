@@ -45,7 +45,7 @@ func (k *packing) latest() int64 {
 // only returns a packing of some of the plans, started and solved, or nil when a clique is left without.
 func (k *packing) only(keep func(j int) bool) (*packing, error) {
 	out := *k
-	out.plans, out.known, out.lp = nil, map[string]bool{}, newMaster(k.lp.arcs, k.lp.cliques)
+	out.plans, out.known, out.lp = nil, map[string]bool{}, newMaster(k.unit, len(k.cliques))
 	first := make([]int, len(k.cliques))
 	for q := range first {
 		first[q] = -1

@@ -3,6 +3,8 @@ package collective
 import (
 	"math"
 	"slices"
+
+	"github.com/islandsgd/islands/network"
 )
 
 const (
@@ -18,21 +20,29 @@ const (
 type ringTable struct {
 	p       *Pricer
 	members []int
-	each    float64   // load on every arc of every hop's path: 2(k-1)/k
+	each    float64   // load on every arc of every hop's path: 2(k-1)/k, more where sums are wider
 	paths   [][][]int // link arcs from member i to member j
 	picos   [][]int64
-	nearest []int64 // shortest hop into each member
+	busy    [][]float64 // seconds that each hop's connection needs
+	nearest []int64     // shortest hop into each member
 }
 
 func (p *Pricer) newRingTable(members []int) *ringTable {
 	k := len(members)
-	t := &ringTable{p: p, members: members, each: 2 * float64(k-1) / float64(k)}
+	t := &ringTable{p: p, members: members}
+	// Every part makes k-1 hops as a growing sum and k-1 as the whole one.
+	for m := 1; m < k; m++ {
+		t.each += p.res.width(m) + p.res.width(k)
+	}
+	t.each /= float64(k)
 	t.paths, t.picos, t.nearest = make([][][]int, k), make([][]int64, k), make([]int64, k)
+	t.busy = make([][]float64, k)
+	l := p.newLoader()
 	for j := range k {
 		t.nearest[j] = math.MaxInt64
 	}
 	for i, a := range members {
-		t.paths[i], t.picos[i] = make([][]int, k), make([]int64, k)
+		t.paths[i], t.picos[i], t.busy[i] = make([][]int, k), make([]int64, k), make([]float64, k)
 		from := p.g.Topology.Islands[a].Router
 		for j, b := range members {
 			if i == j {
@@ -40,7 +50,8 @@ func (p *Pricer) newRingTable(members []int) *ringTable {
 			}
 			to := p.g.Topology.Islands[b].Router
 			t.paths[i][j] = p.g.Path(from, to)
-			t.picos[i][j] = p.g.Tree(from).Picos[to]
+			t.picos[i][j] = l.way(a, b)
+			t.busy[i][j] = l.connection(from, to, t.each)
 			t.nearest[j] = min(t.nearest[j], t.picos[i][j])
 		}
 	}
@@ -63,11 +74,12 @@ func (t *ringTable) latency(order []int) int64 {
 
 // candidate makes the collective of an order of member positions.
 func (t *ringTable) candidate(order []int) *candidate {
-	c := &candidate{name: Ring, root: -1, load: make([]float64, len(t.p.g.Arcs)), picos: t.latency(order)}
+	c := &candidate{name: Ring, root: -1, load: make([]float64, t.p.res.rows), picos: t.latency(order)}
 	k := len(order)
 	c.order = make([]int, k)
 	for i, m := range order {
 		c.order[i] = t.members[m]
+		c.busy = max(c.busy, t.busy[m][order[(i+1)%k]])
 		c.load[t.p.g.Egress(t.members[m])]++
 		c.load[t.p.g.Ingress(t.members[m])]++
 		for _, arc := range t.paths[m][order[(i+1)%k]] {
@@ -83,7 +95,7 @@ func (t *ringTable) candidate(order []int) *candidate {
 // seconds returns the time of an order next to other traffic.
 func (t *ringTable) seconds(order []int, others *floor) float64 {
 	c := t.candidate(order)
-	return t.p.bandwidth(c.load, others.load) + max(c.latency(), others.latency)
+	return max(t.p.beside(c.load, others), c.busy) + max(c.latency(), others.latency)
 }
 
 // heuristic returns a good order: nearest neighbour from every start, improved by reversing segments (2-opt) and by
@@ -152,7 +164,7 @@ func (t *ringTable) search(others *floor, limit float64, visit func(*ringSearch,
 	s := &ringSearch{ringTable: t, others: others, limit: limit, visit: visit,
 		order: []int{0}, count: make([]int, len(t.p.g.Arcs)), used: make([]bool, len(t.members))}
 	s.used[0] = true
-	access := make([]float64, len(t.p.g.Arcs))
+	access := make([]float64, t.p.res.rows)
 	for _, m := range t.members {
 		access[t.p.g.Egress(m)], access[t.p.g.Ingress(m)] = t.each, t.each
 	}
@@ -160,7 +172,7 @@ func (t *ringTable) search(others *floor, limit float64, visit func(*ringSearch,
 	for _, d := range t.nearest {
 		enter += d
 	}
-	s.walk(0, enter, t.p.bandwidth(access, others.load))
+	s.walk(0, enter, t.p.beside(access, others))
 	return s.visited <= ringBudget
 }
 
@@ -175,7 +187,7 @@ func (s *ringSearch) walk(loop, enter int64, busy float64) {
 	if len(s.order) == k {
 		busy = s.push(at, 0, busy)
 		picos := s.latency(s.order)
-		if t := busy + max(seconds(picos), s.others.latency); t < s.limit {
+		if t := busy + max(network.Seconds(picos), s.others.latency); t < s.limit {
 			s.visit(s, t)
 		}
 		s.pop(at, 0)
@@ -190,7 +202,7 @@ func (s *ringSearch) walk(loop, enter int64, busy float64) {
 		nextBusy := s.push(at, next, busy)
 		// The least consecutive pair is at most 2/k of the loop.
 		latency := 2*whole - 2*whole/int64(k)
-		if nextBusy+max(seconds(latency), s.others.latency) < s.limit {
+		if nextBusy+max(network.Seconds(latency), s.others.latency) < s.limit {
 			s.order, s.used[next] = append(s.order, next), true
 			s.walk(nextLoop, nextEnter, nextBusy)
 			s.order, s.used[next] = s.order[:len(s.order)-1], false
@@ -200,9 +212,10 @@ func (s *ringSearch) walk(loop, enter int64, busy float64) {
 }
 
 func (s *ringSearch) push(i, j int, busy float64) float64 {
+	busy = max(busy, s.busy[i][j])
 	for _, arc := range s.paths[i][j] {
 		s.count[arc]++
-		busy = max(busy, (float64(s.count[arc])*s.each+s.others.load[arc])*s.p.scale[arc])
+		busy = max(busy, (float64(s.count[arc])*s.each+s.others.load[arc])*s.p.res.scale[arc])
 	}
 	return busy
 }

@@ -30,10 +30,18 @@ type treeFinder struct {
 	into   [][]int     // link arcs of the cheapest routes from each node's router
 
 	cost [][]float64 // cost[D][v]: serve the members in the set D from node v, which has the payload
+	part [][]float64 // the same when v is a router that splits, and pays for each part; nil when that is free
+
+	toll []float64 // price of each part at a node that splits: what an aggregator takes in
+	res  *resources
 }
 
-func newTreeFinder(g *network.Graph, members []int, branching []bool, flip int) *treeFinder {
-	f := &treeFinder{g: g, members: members, flip: flip}
+func newTreeFinder(p *Pricer, members []int, flip int) *treeFinder {
+	g, branching := p.g, p.can.Multicast
+	if flip == up {
+		branching = p.can.Aggregation
+	}
+	f := &treeFinder{g: g, members: members, flip: flip, res: p.res}
 	at := g.Topology.Islands[members[0]].Router
 	for _, m := range members {
 		f.nodes = append(f.nodes, g.Topology.Islands[m].Router)
@@ -51,14 +59,39 @@ func newTreeFinder(g *network.Graph, members []int, branching []bool, flip int) 
 		f.dist[v] = make([]float64, n)
 		f.into[v] = make([]int, len(g.Topology.Routers))
 	}
+	f.toll = make([]float64, n)
 	if len(members) <= exactTree {
-		f.cost = make([][]float64, 1<<len(members))
-		space := make([]float64, n<<len(members))
-		for d := range f.cost {
-			f.cost[d], space = space[:n:n], space[n:]
+		f.cost = table(n, len(members))
+		if flip == up && p.res.limited() {
+			f.part = table(n, len(members))
 		}
 	}
 	return f
+}
+
+func table(nodes, members int) [][]float64 {
+	t := make([][]float64, 1<<members)
+	space := make([]float64, nodes<<members)
+	for d := range t {
+		t[d], space = space[:nodes:nodes], space[nodes:]
+	}
+	return t
+}
+
+// tollRow is the row that pays for parts at a node, or -1.
+func (f *treeFinder) tollRow(node int) int {
+	if node < len(f.members) || f.flip != up || !f.res.limited() {
+		return -1
+	}
+	return f.res.ingest[f.nodes[node]]
+}
+
+// parts is the table of what the parts of a split cost.
+func (f *treeFinder) parts() [][]float64 {
+	if f.part != nil {
+		return f.part
+	}
+	return f.cost
 }
 
 // out and in are the access arcs by which a member's payload leaves and arrives, in the finder's direction.
@@ -80,6 +113,11 @@ func (f *treeFinder) in(member int) int {
 func (f *treeFinder) price(prices []float64) {
 	for i, m := range f.members {
 		f.before[i], f.after[i] = prices[f.out(m)], prices[f.in(m)]
+	}
+	for v := range f.nodes {
+		if row := f.tollRow(v); row >= 0 {
+			f.toll[v] = prices[row]
+		}
 	}
 	far := make([]float64, len(f.g.Topology.Routers))
 	for v, from := range f.nodes {
@@ -124,11 +162,16 @@ func (f *treeFinder) cheapest(from int, prices, far []float64, into []int) {
 //
 //	serve(D, u) = cost[D - u][u]   for a member u of D: it keeps the payload and passes it on
 //	            = split(D, u)      for a router
-//	split(D, u) = min over D = E + E' of cost[E][u] + cost[E'][u]
+//	split(D, u) = min over D = E + E' of part[E][u] + part[E'][u]
 //	cost[D][v]  = min(split(D, v), min over u of dist[v][u] + serve(D, u))
+//	part[D][v]  = min(split(D, v), toll[v] + min over u of dist[v][u] + serve(D, u))
+//
+// An aggregator with a limit takes a toll for each of the parts that it merges, however many; without tolls, part is
+// cost.
 func (f *treeFinder) solve() {
 	k, n := len(f.members), len(f.nodes)
 	serve := make([]float64, n)
+	parts := f.parts()
 	for d := 1; d < 1<<k; d++ {
 		cost := f.cost[d]
 		low := d & -d
@@ -139,7 +182,7 @@ func (f *treeFinder) solve() {
 			if e&low == 0 {
 				continue // each split once: the part with the lowest member first
 			}
-			a, b := f.cost[e], f.cost[d^e]
+			a, b := parts[e], parts[d^e]
 			for v, x := range a {
 				if s := x + b[v]; s < cost[v] {
 					cost[v] = s
@@ -150,15 +193,23 @@ func (f *treeFinder) solve() {
 			serve[u] = f.serve(d, u, cost)
 		}
 		for v := range n {
+			move := math.Inf(1)
 			for u, s := range serve {
-				if c := f.dist[v][u] + s; c < cost[v] && u != v {
-					cost[v] = c
+				if c := f.dist[v][u] + s; c < move && u != v {
+					move = c
 				}
 			}
+			if f.part != nil {
+				f.part[d][v] = min(cost[v], move+f.toll[v])
+			}
+			cost[v] = min(cost[v], move)
 		}
 		for m := range k {
 			if d>>m&1 == 1 {
 				cost[m] = f.cost[d^1<<m][m] // it has the payload already
+				if f.part != nil {
+					f.part[d][m] = cost[m]
+				}
 			}
 		}
 	}
@@ -188,7 +239,7 @@ func (f *treeFinder) find(root int) *tree {
 		f.grow(t, root)
 		return t
 	}
-	f.trace(t, f.all(root), root, 0)
+	f.trace(t, f.all(root), root, 0, false)
 	return t
 }
 
@@ -201,41 +252,47 @@ func (f *treeFinder) all(root int) int {
 	return d
 }
 
-// trace follows the choices that solve made.
-func (f *treeFinder) trace(t *tree, d, v int, depth int64) {
+// trace follows the choices that solve made. part says whether v is a router that is splitting already.
+func (f *treeFinder) trace(t *tree, d, v int, depth int64, part bool) {
 	if d == 0 {
 		return
 	}
-	cost := f.cost[d][v]
+	parts := f.parts()
+	toll := 0.0
+	if part {
+		toll = f.toll[v]
+	}
 	low := d & -d
-	// Rounding may hide the exact equality, so the closest choice counts.
-	bestSplit, bestMove, gap := 0, -1, math.Inf(1)
+	split, next, least := 0, -1, math.Inf(1)
 	for e := (d - 1) & d; e > 0; e = (e - 1) & d {
 		if e&low == 0 {
 			continue
 		}
-		if x := f.cost[e][v] + f.cost[d^e][v] - cost; x < gap {
-			bestSplit, bestMove, gap = e, -1, x
+		if x := parts[e][v] + parts[d^e][v]; x < least {
+			split, least = e, x
 		}
 	}
 	for u := range f.nodes {
 		if u == v {
 			continue
 		}
-		if x := f.dist[v][u] + f.afterMove(d, u) - cost; x < gap {
-			bestMove, gap = u, x
+		if x := f.dist[v][u] + f.afterMove(d, u) + toll; x < least {
+			next, least = u, x
 		}
 	}
-	if bestMove < 0 {
-		f.trace(t, bestSplit, v, depth)
-		f.trace(t, d^bestSplit, v, depth)
+	if next < 0 {
+		f.trace(t, split, v, depth, true)
+		f.trace(t, d^split, v, depth, true)
 		return
 	}
-	depth = f.route(t, v, bestMove, depth)
-	if bestMove < len(f.members) {
-		d ^= 1 << bestMove
+	if row := f.tollRow(v); part && row >= 0 {
+		t.arcs = append(t.arcs, row)
 	}
-	f.trace(t, d, bestMove, depth)
+	depth = f.route(t, v, next, depth)
+	if next < len(f.members) {
+		d ^= 1 << next
+	}
+	f.trace(t, d, next, depth, false)
 }
 
 // afterMove is the cost after entering u; a router that is entered splits at once, since moving on from there is a
@@ -254,7 +311,7 @@ func (f *treeFinder) afterMove(d, u int) float64 {
 	low := d & -d
 	for e := (d - 1) & d; e > 0; e = (e - 1) & d {
 		if e&low != 0 {
-			split = min(split, f.cost[e][u]+f.cost[d^e][u])
+			split = min(split, f.parts()[e][u]+f.parts()[d^e][u])
 		}
 	}
 	return split
@@ -264,15 +321,17 @@ func (f *treeFinder) afterMove(d, u int) float64 {
 func (f *treeFinder) route(t *tree, v, u int, depth int64) int64 {
 	if v < len(f.members) {
 		t.arcs = append(t.arcs, f.out(f.members[v]))
+		depth += f.res.access(f.out(f.members[v]))
 	}
 	for r := f.nodes[u]; f.into[v][r] >= 0; {
 		arc := f.into[v][r]
 		t.arcs = append(t.arcs, arc^f.flip)
-		depth += f.g.Picos(arc)
+		depth += f.g.Picos(arc) + f.res.access(arc)
 		r = f.g.Arcs[arc].Tail
 	}
 	if u < len(f.members) {
 		t.arcs = append(t.arcs, f.in(f.members[u]))
+		depth += f.res.access(f.in(f.members[u]))
 	}
 	t.depth = max(t.depth, depth)
 	return depth
@@ -285,6 +344,7 @@ func (f *treeFinder) grow(t *tree, root int) {
 	k := len(f.members)
 	depth := map[int]int64{root: 0}
 	order := []int{root}
+	parts := map[int]int{} // how many branches leave each node
 	byRouter := map[int]int{}
 	for i, r := range f.routers {
 		byRouter[r] = k + i
@@ -299,7 +359,7 @@ func (f *treeFinder) grow(t *tree, root int) {
 			}
 		}
 		if to < 0 {
-			return
+			break
 		}
 		at := from
 		var fresh []int // routers on the route that can branch, from its end back to the first that the tree has
@@ -317,11 +377,20 @@ func (f *treeFinder) grow(t *tree, root int) {
 		}
 		for i := len(fresh) - 1; i >= 0; i-- {
 			depth[fresh[i]] = f.segment(t, from, at, fresh[i], depth[at])
+			parts[at]++
 			order = append(order, fresh[i])
 			at = fresh[i]
 		}
 		depth[to] = f.segment(t, from, at, to, depth[at])
+		parts[at]++
 		order = append(order, to)
+	}
+	for _, v := range order {
+		if row := f.tollRow(v); row >= 0 && parts[v] > 1 {
+			for range parts[v] {
+				t.arcs = append(t.arcs, row)
+			}
+		}
 	}
 }
 
@@ -329,15 +398,17 @@ func (f *treeFinder) grow(t *tree, root int) {
 func (f *treeFinder) segment(t *tree, from, a, b int, depth int64) int64 {
 	if a < len(f.members) {
 		t.arcs = append(t.arcs, f.out(f.members[a]))
+		depth += f.res.access(f.out(f.members[a]))
 	}
 	for r := f.nodes[b]; r != f.nodes[a] && f.into[from][r] >= 0; {
 		arc := f.into[from][r]
 		t.arcs = append(t.arcs, arc^f.flip)
-		depth += f.g.Picos(arc)
+		depth += f.g.Picos(arc) + f.res.access(arc)
 		r = f.g.Arcs[arc].Tail
 	}
 	if b < len(f.members) {
 		t.arcs = append(t.arcs, f.in(f.members[b]))
+		depth += f.res.access(f.in(f.members[b]))
 	}
 	t.depth = max(t.depth, depth)
 	return depth
