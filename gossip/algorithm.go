@@ -3,6 +3,7 @@ package gossip
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/islandsgd/islands/internal/spec"
@@ -21,6 +22,8 @@ import (
 //	push-sum           H local steps, then x ← A x and w ← A w; the replica is x/w; A need only have column sums 1
 //	sparse             H local steps, then x ← W x, but each coordinate of a message is sent with probability Keep,
 //	                   scaled by 1/Keep, and is 0 otherwise: unbiased compression
+//	choco              H local steps, then x ← x + Gamma Σ_j W_ij (x̂_j - x̂_i), after each x̂ took in a compressed x - x̂
+//	                   (CHOCO-SGD, Koloskova, Stich, Jaggi 2019); simulation only
 //	diloco             H local steps give Δ = θ - x; Δ and θ are mixed by W, and an outer optimizer takes Δ as gradient
 //	factored           the same with a mixing of its own for θ and for Δ (Mix1, Mix2)
 //	streaming-diloco   diloco with the parameters in Fragments that synchronize one after the other, Overlap local
@@ -31,6 +34,13 @@ type Algorithm struct {
 	Delay int // rounds; delayed and stale
 
 	Keep float64 // sparse: probability; set by ParseAlgorithm: 0.5
+
+	// Compress is the compressor: of differences in choco (top-k, rand-k, qsgd, sign, int8; default top-k), of
+	// pseudo-gradients in diloco and factored (int8, qsgd; default "": none), which then can be simulated only.
+	Compress string
+	K        int     // entries that top-k and rand-k keep; set by ParseAlgorithm: 1
+	Levels   int     // levels of qsgd; set by ParseAlgorithm: 4
+	Gamma    float64 // choco: consensus step; default (0): what theory guarantees on one symmetric matrix
 
 	Outer    string  // plain, heavy-ball or nesterov; the diloco family; default nesterov
 	Rate     float64 // ν, the outer learning rate; set by ParseAlgorithm: 0.7, or 1 for plain
@@ -43,7 +53,7 @@ type Algorithm struct {
 	Merge     float64 // streaming-diloco: share of the local value that is kept
 }
 
-var algorithmNames = []string{"atc", "cta", "dgd", "gradient-tracking", "delayed", "stale", "push-sum", "sparse", "diloco", "factored", "streaming-diloco"}
+var algorithmNames = []string{"atc", "cta", "dgd", "gradient-tracking", "delayed", "stale", "push-sum", "sparse", "choco", "diloco", "factored", "streaming-diloco"}
 
 // maxDelay bounds delays and fragments: each round of delay is one more copy of the state.
 const maxDelay = 1000
@@ -53,6 +63,7 @@ const maxDelay = 1000
 //	atc | cta | dgd | gradient-tracking | push-sum | delayed:tau=1 | stale:tau=1 | sparse:keep=0.5
 //	diloco:outer=nesterov,lr=0.7,momentum=0.9
 //	factored:outer=plain,mix1=schedule,mix2=exact
+//	choco:compress=top-k,k=1,gamma=0.1 | diloco:compress=int8
 //	streaming-diloco:fragments=4,overlap=2,merge=0.5,outer=nesterov,lr=0.7,momentum=0.9
 func ParseAlgorithm(line string) (Algorithm, error) {
 	if line == "" {
@@ -68,6 +79,10 @@ func ParseAlgorithm(line string) (Algorithm, error) {
 		a.Delay = s.Int("tau", 1, 0, maxDelay)
 	case "sparse":
 		a.Keep = s.Float("keep", 0.5, 1e-6, 1)
+	case "choco":
+		a.Compress = s.OneOf("compress", "top-k", compressKinds...)
+		a.readCompressor(s)
+		a.Gamma = s.Float("gamma", 0, 0, 1)
 	case "diloco", "factored", "streaming-diloco":
 		a.Outer = s.OneOf("outer", "nesterov", "plain", "heavy-ball", "nesterov")
 		rate, momentum := 0.7, 0.9
@@ -77,6 +92,10 @@ func ParseAlgorithm(line string) (Algorithm, error) {
 		a.Rate = s.Float("lr", rate, 0, 1e6)
 		if a.Outer != "plain" {
 			a.Momentum = s.Float("momentum", momentum, 0, math.Nextafter(1, 0))
+		}
+		if s.Name != "streaming-diloco" && s.Has("compress") {
+			a.Compress = s.OneOf("compress", "int8", "int8", "qsgd")
+			a.readCompressor(s)
 		}
 		if s.Name == "factored" {
 			a.Mix1 = s.OneOf("mix1", "schedule", mixKinds...)
@@ -94,6 +113,28 @@ func ParseAlgorithm(line string) (Algorithm, error) {
 	return a, s.Finish()
 }
 
+// readCompressor reads the keys of the compressor.
+func (a *Algorithm) readCompressor(s *spec.Spec) {
+	switch a.Compress {
+	case "top-k", "rand-k":
+		a.K = s.Int("k", 1, 1, math.MaxInt32)
+	case "qsgd":
+		a.Levels = s.Int("levels", 4, 1, math.MaxInt32)
+	}
+}
+
+// compressorKeys writes them.
+func (a Algorithm) compressorKeys() string {
+	switch a.Compress {
+	case "top-k", "rand-k":
+		return fmt.Sprintf("compress=%s,k=%d", a.Compress, a.K)
+	case "qsgd":
+		return fmt.Sprintf("compress=%s,levels=%d", a.Compress, a.Levels)
+	default:
+		return "compress=" + a.Compress
+	}
+}
+
 var mixKinds = []string{"schedule", "exact", "none"}
 
 // String returns a line that ParseAlgorithm reads back.
@@ -103,10 +144,18 @@ func (a Algorithm) String() string {
 		return fmt.Sprintf("%s:tau=%d", name, a.Delay)
 	case "sparse":
 		return fmt.Sprintf("sparse:keep=%g", a.Keep)
+	case "choco":
+		if a.Gamma == 0 {
+			return "choco:" + a.compressorKeys()
+		}
+		return fmt.Sprintf("choco:%s,gamma=%g", a.compressorKeys(), a.Gamma)
 	case "diloco", "factored", "streaming-diloco":
 		keys := []string{"outer=" + a.outer(), fmt.Sprintf("lr=%g", a.Rate)}
 		if a.outer() != "plain" {
 			keys = append(keys, fmt.Sprintf("momentum=%g", a.Momentum))
+		}
+		if a.Compress != "" {
+			keys = append(keys, a.compressorKeys())
 		}
 		if name == "factored" {
 			keys = append(keys, "mix1="+mixKind(a.Mix1), "mix2="+mixKind(a.Mix2))
@@ -155,6 +204,10 @@ func (a Algorithm) check() error {
 		return fmt.Errorf("algorithm %s: a delay of %d rounds is outside 0 to %d", a.name(), a.Delay, maxDelay)
 	case a.name() == "sparse" && !(a.Keep > 0 && a.Keep <= 1):
 		return fmt.Errorf("algorithm sparse: keep=%g is outside 0 to 1", a.Keep)
+	case a.name() == "choco" && (!slices.Contains(compressKinds, a.Compress) || !(a.Gamma >= 0 && a.Gamma <= 1)):
+		return fmt.Errorf("algorithm choco: compress=%q, gamma=%g (want a compressor of %s and a step up to 1)", a.Compress, a.Gamma, strings.Join(compressKinds, ", "))
+	case (a.Compress == "top-k" || a.Compress == "rand-k") && a.K < 1 || a.Compress == "qsgd" && a.Levels < 1:
+		return fmt.Errorf("algorithm %s: %s needs k or levels of at least 1", a.name(), a.Compress)
 	case !(a.Merge >= 0 && a.Merge <= 1):
 		return fmt.Errorf("algorithm %s: merge=%g is outside 0 to 1", a.name(), a.Merge)
 	case math.IsNaN(a.Rate) || math.IsInf(a.Rate, 0) || !(a.Momentum >= 0 && a.Momentum < 1):

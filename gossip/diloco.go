@@ -5,18 +5,27 @@ type dilocoStepper struct {
 	*atcStepper
 	theta, momentum, delta []float64
 	exact, none            rowMixer
+
+	compress *compressor // of Δ; nil: none
+	drawing  []source    // one for each island
 }
 
 func newDilocoStepper(a *atcStepper) *dilocoStepper {
 	size := len(a.x)
 	s := &dilocoStepper{atcStepper: a, theta: make([]float64, size), momentum: make([]float64, size), delta: make([]float64, size)}
 	s.exact, s.none = newRowMixer(mixer("exact", nil, a.s.weights)), newRowMixer(mixer("none", nil, a.s.weights))
+	if a.s.alg.Compress != "" {
+		s.compress, s.drawing = newCompressor(a.s.alg, a.s.q.D), make([]source, a.s.q.N)
+	}
 	return s
 }
 
 func (s *dilocoStepper) reset(run int) {
 	s.atcStepper.reset(run)
 	clear(s.momentum)
+	for i := range s.drawing {
+		s.drawing[i] = *newSource(s.s.seed, uint64(run), uint64(i), "messages")
+	}
 }
 
 func (s *dilocoStepper) round(t int) {
@@ -24,6 +33,10 @@ func (s *dilocoStepper) round(t int) {
 	s.steps(s.localSteps(t))
 	for k, v := range s.theta {
 		s.delta[k] = v - s.x[k]
+	}
+	for i := range s.drawing {
+		delta := s.row(s.delta, i)
+		s.compress.apply(delta, delta, &s.drawing[i], false)
 	}
 	s.choose(s.s.alg.Mix2, t).apply(s.mixed, s.delta, s.s.q.D)
 	s.choose(s.s.alg.Mix1, t).apply(s.x, s.theta, s.s.q.D)

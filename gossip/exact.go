@@ -63,6 +63,9 @@ func Exact(ctx context.Context, q *Quadratic, seq *mixing.Sequence, o ExactOptio
 	if err != nil {
 		return nil, err
 	}
+	if name := o.Algorithm.name(); name == "choco" || o.Algorithm.Compress != "" {
+		return nil, fmt.Errorf("%s with compression has no exact moments: simulate it", name)
+	}
 	groups := q.groups(o.Algorithm.fragments())
 	at := slices.Clone(o.At)
 	slices.Sort(at)

@@ -46,6 +46,10 @@ func prepare(q *Quadratic, seq *mixing.Sequence, alg Algorithm, step float64, at
 		warnings = append(warnings, delayWarning(seq, alg.Delay)...)
 	case "streaming-diloco":
 		err = checkFragments(q, seq, alg)
+	case "choco":
+		if alg.Gamma == 0 {
+			_, err = chocoGamma(seq, newCompressor(alg, q.D).omega(q.D))
+		}
 	case "push-sum":
 		if q.Weights != nil {
 			return 0, nil, fmt.Errorf("push-sum weighs the islands equally: the problem must not give weights")

@@ -31,6 +31,8 @@ func (s *simulation) newStepper() stepper {
 		return newPushSumStepper(a)
 	case "sparse":
 		return newSparseStepper(a)
+	case "choco":
+		return newChocoStepper(a)
 	case "diloco", "factored":
 		return newDilocoStepper(a)
 	case "streaming-diloco":
