@@ -29,6 +29,9 @@ type SimulateOptions struct {
 	// where that has the same distribution: a diagonal quadratic, whose steps are linear with Gaussian noise.
 	Stepwise bool
 
+	// Percentiles keeps the values of all runs and describes their distribution at every point.
+	Percentiles bool
+
 	// Progress, if set, is called after each finished run, from one goroutine at a time.
 	Progress func(done, total int)
 }
@@ -40,18 +43,22 @@ type Estimate struct {
 	Mean          float64 // over runs
 	StandardError float64 // sample standard deviation / √runs
 	Low, High     float64 // 95% interval of the mean, by Student's t
+
+	Distribution *Distribution // of the runs, with SimulateOptions.Percentiles; else nil
 }
 
-// MarshalJSON writes mean, standard_error, low and high.
+// MarshalJSON writes mean, standard_error, low and high, and distribution if there is one.
 func (e Estimate) MarshalJSON() ([]byte, error) {
 	var out struct {
 		Mean          *float64 `json:"mean"`
 		StandardError *float64 `json:"standard_error"`
 		Low           *float64 `json:"low"`
 		High          *float64 `json:"high"`
+
+		Distribution *Distribution `json:"distribution,omitempty"`
 	}
 	if e.Runs > 0 && e.Mean < math.MaxFloat64 {
-		out.Mean = &e.Mean
+		out.Mean, out.Distribution = &e.Mean, e.Distribution
 		if e.Runs > 1 {
 			out.StandardError, out.Low, out.High = &e.StandardError, &e.Low, &e.High
 		}
@@ -101,10 +108,15 @@ func Simulate(ctx context.Context, q *Quadratic, seq *mixing.Sequence, o Simulat
 	if runs < 0 {
 		return nil, fmt.Errorf("%d runs: want at least one", runs)
 	}
+	if o.Percentiles {
+		if err := checkSamples(len(o.At), runs); err != nil {
+			return nil, err
+		}
+	}
 	if !o.Stepwise {
 		q = q.diagonalized(o.Algorithm)
 	}
-	sim := &simulation{q: q, seq: seq, step: step, alg: o.Algorithm, seed: o.Seed, stepwise: o.Stepwise, weights: q.weights(), star: q.Constants().XStar}
+	sim := &simulation{q: q, seq: seq, step: step, alg: o.Algorithm, seed: o.Seed, stepwise: o.Stepwise, keep: o.Percentiles, weights: q.weights(), star: q.Constants().XStar}
 	sim.at = slices.Clone(o.At)
 	slices.Sort(sim.at)
 	sim.at = slices.Compact(sim.at)
@@ -133,6 +145,7 @@ type simulation struct {
 	step     float64
 	seed     uint64
 	stepwise bool
+	keep     bool // all values, for percentiles
 	weights  []float64
 	star     []float64
 	at       []int // sorted
@@ -218,7 +231,7 @@ func (s *simulation) one(ctx context.Context, st stepper, run int, t *tally) err
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	t.add(values)
+	t.add(values, s.keep)
 	t.steps += s.stepsIn(now)
 	return nil
 }
@@ -297,15 +310,19 @@ type tally struct {
 type spread struct {
 	n        int
 	mean, m2 float64
+	values   []float64 // in the order of runs, where they are kept
 }
 
 func newTally(points int) *tally { return &tally{points: make([][3]spread, points), diverged: -1} }
 
-func (t *tally) add(values []Moments) {
-	for i, v := range values {
-		t.points[i][0].add(v.MSE)
-		t.points[i][1].add(v.Centroid)
-		t.points[i][2].add(v.Consensus)
+func (t *tally) add(values []Moments, keep bool) {
+	for i, m := range values {
+		for k, v := range [3]float64{m.MSE, m.Centroid, m.Consensus} {
+			t.points[i][k].add(v)
+			if keep {
+				t.points[i][k].values = append(t.points[i][k].values, v)
+			}
+		}
 	}
 	t.runs++
 }
@@ -346,11 +363,12 @@ func (s *spread) merge(o spread) {
 	s.mean += e * float64(o.n) / float64(n)
 	s.m2 += o.m2 + e*e*float64(s.n)*float64(o.n)/float64(n)
 	s.n = n
+	s.values = append(s.values, o.values...)
 }
 
 // estimate returns the mean and its 95% interval.
 func (s spread) estimate() Estimate {
-	e := Estimate{Runs: s.n, Mean: s.mean, Low: s.mean, High: s.mean}
+	e := Estimate{Runs: s.n, Mean: s.mean, Low: s.mean, High: s.mean, Distribution: describe(s.values)}
 	if s.n > 1 {
 		e.StandardError = math.Sqrt(s.m2 / float64(s.n-1) / float64(s.n))
 		half := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(s.n - 1)}.Quantile(0.975) * e.StandardError
@@ -367,7 +385,7 @@ func (t *tally) result(s *simulation, step float64, asked []int, warnings []stri
 		for j, e := range []*Estimate{&p.MSE, &p.Centroid, &p.Consensus} {
 			*e = t.points[k][j].estimate()
 			if e.Runs < t.runs { // the others have diverged
-				*e = Estimate{0, math.MaxFloat64, math.MaxFloat64, math.MaxFloat64, math.MaxFloat64}
+				*e = Estimate{0, math.MaxFloat64, math.MaxFloat64, math.MaxFloat64, math.MaxFloat64, nil}
 			}
 		}
 		r.Points[i] = p

@@ -109,6 +109,36 @@ func TestOneRunHasNoInterval(t *testing.T) {
 	}
 }
 
+func TestPercentiles(t *testing.T) {
+	// Percentiles of 0, 1, …, 10 and one outlier, with R's type 7: position (n-1) p from the lowest.
+	values := []float64{5, 3, 10, 1, 0, 2, 4, 9, 8, 7, 6, 100}
+	want := Distribution{P5: .55, P25: 2.75, Median: 5.5, P75: 8.25, P95: 50.5, Outliers: 1}
+	if d := cmp.Diff(&want, describe(values), cmpopts.EquateApprox(1e-12, 0)); d != "" {
+		t.Error(d)
+	}
+	q := family(t, "quadratic:d=2", 3)
+	o := SimulateOptions{At: []int{4}, Runs: 500, Percentiles: true}
+	r, err := Simulate(context.Background(), q, complete(t, 3, 1), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := r.Points[0].MSE.Distribution; d == nil || !(d.P5 < d.P25 && d.P25 < d.Median && d.Median < d.P75 && d.P75 < d.P95) {
+		t.Errorf("distribution %+v", d)
+	}
+	o.Jobs = 1
+	again, err := Simulate(context.Background(), q, complete(t, 3, 1), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(r, again, cmpopts.IgnoreFields(SimulateResult{}, "StepsPerSecond")); d != "" {
+		t.Error(d)
+	}
+	o.Runs = 1 << 30
+	if _, err := Simulate(context.Background(), q, complete(t, 3, 1), o); err == nil {
+		t.Error("a billion runs are kept")
+	}
+}
+
 func TestStepsDoNotAllocate(t *testing.T) {
 	for _, text := range []string{instanceC, instanceN} {
 		s := &simulation{q: problem(t, text), seq: ring4(t), step: 0.1}
