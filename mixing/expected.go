@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/islandsgd/islands/schedule"
 )
 
 // random fills the report of a random sequence.
@@ -13,6 +15,11 @@ func (a *analysis) random() {
 	switch {
 	case x.exchangeable:
 		r.Expected.P, r.Expected.Rate = number(1-x.kept), number(x.kept)
+	case x.pairs != nil && (a.seq.N > DenseLimit || x.Outcomes == nil):
+		// W = (1-θ) I + θ A with a projection A: W'W = A + (1-θ)² (I - A), and E[A] = I - (I - E[W])/θ.
+		mean := 1 - (1-spectrumOf(x.Mean).slem)/x.theta
+		r.Expected.P = number(1 - mean - (1-x.theta)*(1-x.theta)*(1-mean))
+		a.warn("%d nodes, %d edges: the long-run rate is computed up to %d and %d", a.seq.N, len(x.pairs), DenseLimit, schedule.MaxOutcomes)
 	case a.seq.N > DenseLimit:
 		a.warn("%d nodes: second moments are formed up to %d", a.seq.N, DenseLimit)
 	default:

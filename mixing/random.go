@@ -3,6 +3,7 @@ package mixing
 import (
 	"fmt"
 	"math/rand/v2"
+	"sort"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -23,8 +24,10 @@ type Random struct {
 	n            int
 	draw         func(rng *rand.Rand) *Matrix
 	exchangeable bool
-	joins        bool      // exchangeable: rounds connect at all
-	kept         float64   // exchangeable: E tr(P W)/(n-1), the share of disagreement that survives a round
+	joins        bool            // exchangeable: rounds connect at all
+	kept         float64         // exchangeable: E tr(P W)/(n-1), the share of disagreement that survives a round
+	pairs        []schedule.Edge // one of these averages, with the lazy factor theta
+	theta        float64
 	laplacians   []*Matrix // MATCHA: Laplacians L_j of the matchings ...
 	variances    []float64 // ... with weights α² p_j (1-p_j) in S → W̄ S W̄ + Σ_j α² p_j (1-p_j) L_j S L_j
 }
@@ -103,23 +106,32 @@ func newRandom(s *schedule.Schedule) *Random {
 		r.setExchangeable(src.CliqueSize, src.Lazy)
 	case len(src.Matchings) > 0:
 		r.setMatchings(src)
-	case r.Outcomes != nil:
+	case len(src.Edges) > 0:
+		theta := src.Lazy
+		if theta == 0 {
+			theta = 1
+		}
+		r.pairs, r.theta = src.Edges, theta
+		var mean schedule.Round
+		for _, e := range src.Edges {
+			mean.Edges = append(mean.Edges, schedule.Edge{I: e.I, J: e.J, Weight: theta / 2 / float64(len(src.Edges))})
+		}
+		r.Mean = fromRound(s.N, &mean)
+	default:
 		r.Mean = meanMatrix(s.N, r.Outcomes)
 	}
 	if r.Outcomes != nil {
-		r.draw = r.pick
-	}
-	return r
-}
-
-func (r *Random) pick(rng *rand.Rand) *Matrix {
-	u := rng.Float64()
-	for _, o := range r.Outcomes {
-		if u -= o.Probability; u < 0 {
-			return o.W
+		sum, upTo := 0.0, make([]float64, len(r.Outcomes))
+		for k, o := range r.Outcomes {
+			sum += o.Probability
+			upTo[k] = sum
+		}
+		r.draw = func(rng *rand.Rand) *Matrix { // the first outcome whose cumulative probability exceeds the draw
+			u := sum * rng.Float64()
+			return r.Outcomes[sort.Search(len(upTo)-1, func(k int) bool { return upTo[k] > u })].W
 		}
 	}
-	return r.Outcomes[len(r.Outcomes)-1].W
+	return r
 }
 
 // setExchangeable uses the symmetry of uniformly random partitions into g cliques: E[W] and E[W'W] are combinations

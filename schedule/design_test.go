@@ -175,3 +175,23 @@ func TestFamiliesAtAwkwardSizes(t *testing.T) {
 		}
 	}
 }
+
+// The list of partitions is as long as the count says, without repetition.
+func TestPartitions(t *testing.T) {
+	for _, c := range []struct{ n, k, want int }{{6, 3, 10}, {9, 3, 280}, {8, 2, 105}, {7, 2, 105}, {7, 3, 70}, {5, 5, 1}, {5, 4, 5}, {3, 1, 1}, {10, 2, 945}} {
+		all, ok := partitions(c.n, c.k)
+		seen := map[string]bool{}
+		for _, p := range all {
+			meetings(t, c.n, c.k, [][][]int{p})
+			seen[canonical(&Round{Cliques: p})] = true
+		}
+		if !ok || len(all) != c.want || len(seen) != c.want {
+			t.Errorf("n=%d k=%d: %d partitions, %d different, want %d", c.n, c.k, len(all), len(seen), c.want)
+		}
+	}
+	for _, c := range [][2]int{{16, 2}, {1 << 20, 3}, {15, 3}, {1 << 20, 1<<20 - 1}} {
+		if all, ok := partitions(c[0], c[1]); ok {
+			t.Errorf("n=%d k=%d: %d partitions listed", c[0], c[1], len(all))
+		}
+	}
+}

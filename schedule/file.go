@@ -1,8 +1,6 @@
 package schedule
 
 import (
-	"fmt"
-
 	"github.com/islandsgd/islands/internal/doc"
 	"github.com/islandsgd/islands/internal/text"
 )
@@ -25,8 +23,11 @@ import (
 //	  - matrix: [[1,0,0,0],[0,1,0,0],[0,0,1,0],[0,0,0,1]]
 //	  - entries: [[AMS, AMS, 1], ...]  # the same, sparse
 //
-// Instead of rounds, random lists outcomes: rounds with a probability each. family holds a family line, for
-// distributions that are too large to list.
+// Instead of rounds, random describes independent draws: a list of rounds with a probability each, or one of
+//
+//	random: {cliques_of: 3, lazy: 0.5}                           # a uniformly random partition
+//	random: {one_of: [[AMS, BAR], [BAR, FRA]]}                   # one of these pairs averages
+//	random: {matchings: [[[AMS, BAR], [FRA, LAX]], [[BAR, FRA]]], budget: 0.5}   # MATCHA
 
 // Read reads a schedule from the bytes of a file; name stands in messages. Where Options gives names and the file
 // gives the same ones in another order, the schedule is renumbered to the order of Options.
@@ -35,7 +36,7 @@ func Read(name string, data []byte, o Options) (*Schedule, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := root.Map("schedule", "nodes", "n", "local_steps", "rounds", "random", "family")
+	f, err := root.Map("schedule", "nodes", "n", "local_steps", "rounds", "random")
 	if err != nil {
 		return nil, err
 	}
@@ -65,12 +66,6 @@ func Read(name string, data []byte, o Options) (*Schedule, error) {
 		if err := rd.readRandom(random); err != nil {
 			return nil, err
 		}
-	}
-	if v, ok := f.Get("family"); ok {
-		if len(s.Rounds) > 0 || isRandom {
-			return nil, v.Errorf("family, rounds and random exclude each other")
-		}
-		return s.readFamily(v, o)
 	}
 	if len(s.Rounds) == 0 && !isRandom {
 		return nil, root.Errorf(`field "rounds" is missing`)
@@ -134,29 +129,6 @@ func (s *Schedule) readNodes(root doc.Node, f doc.Fields, o Options) error {
 	return nil
 }
 
-func (s *Schedule) readFamily(v doc.Node, o Options) (*Schedule, error) {
-	line, err := v.Text()
-	if err != nil {
-		return nil, err
-	}
-	of := o
-	of.N = s.N
-	if s.Nodes != nil {
-		of.Nodes = s.Nodes
-	}
-	out, err := loadFamilyLine(line, of)
-	if err != nil {
-		return nil, v.Errorf("%v", err)
-	}
-	if out.N != s.N {
-		return nil, v.Errorf("the family has %d nodes, the file %d", out.N, s.N)
-	}
-	if s.Name != "" {
-		out.Name = s.Name
-	}
-	return out.reorder(v, o)
-}
-
 // reorder renumbers the nodes to the order of the options' names.
 func (s *Schedule) reorder(at doc.Node, o Options) (*Schedule, error) {
 	if len(o.Nodes) == 0 || s.Nodes == nil {
@@ -176,9 +148,6 @@ func (s *Schedule) reorder(at doc.Node, o Options) (*Schedule, error) {
 	if same {
 		return s, nil
 	}
-	if s.Random != nil && s.Random.draw != nil && s.Random.Outcomes == nil && !s.Random.Exchangeable {
-		return nil, at.Errorf("the nodes stand in another order than the islands, which a family line cannot follow")
-	}
 	s.Nodes = o.Nodes
 	for i := range s.Rounds {
 		s.Rounds[i].renumber(to)
@@ -187,7 +156,7 @@ func (s *Schedule) reorder(at doc.Node, o Options) (*Schedule, error) {
 		for i := range s.Random.Outcomes {
 			s.Random.Outcomes[i].Round.renumber(to)
 		}
-		for _, m := range s.Random.Matchings {
+		for _, m := range append(s.Random.Matchings, s.Random.Edges) {
 			for k := range m {
 				m[k].I, m[k].J = to[m[k].I], to[m[k].J]
 			}
@@ -240,227 +209,4 @@ func (rd *fileReader) readRounds(v doc.Node) error {
 		rd.s.Rounds = append(rd.s.Rounds, r)
 	}
 	return nil
-}
-
-func (rd *fileReader) readRandom(v doc.Node) error {
-	if len(rd.s.Rounds) > 0 {
-		return v.Errorf("rounds and random exclude each other")
-	}
-	list, err := v.List()
-	if err != nil {
-		return err
-	}
-	if len(list) == 0 || len(list) > MaxOutcomes {
-		return v.Errorf("%d outcomes, want 1 to %d", len(list), MaxOutcomes)
-	}
-	rd.s.Random = &Random{LocalSteps: rd.steps}
-	for _, item := range list {
-		r, p, err := rd.round(item, "probability")
-		if err != nil {
-			return err
-		}
-		rd.s.Random.Outcomes = append(rd.s.Random.Outcomes, Outcome{p, r})
-	}
-	return nil
-}
-
-// round reads one round, and its probability where that is allowed and then required.
-func (rd *fileReader) round(v doc.Node, extra ...string) (Round, float64, error) {
-	r := Round{LocalSteps: rd.steps}
-	f, err := v.Map(append(extra, "cliques", "edges", "matrix", "entries", "weights", "target", "lazy", "local_steps")...)
-	if err != nil {
-		return r, 0, err
-	}
-	probability := 0.0
-	if len(extra) > 0 {
-		p, err := f.Require("probability")
-		if err != nil {
-			return r, 0, err
-		}
-		if probability, err = p.Float(); err != nil {
-			return r, 0, err
-		}
-		if probability < 0 || probability > 1 {
-			return r, 0, p.Errorf("probability %v is outside [0, 1]", probability)
-		}
-	}
-	if w, ok := f.Get("weights"); ok {
-		if r.Rule, err = w.Text(); err != nil {
-			return r, 0, err
-		}
-		if err := checkRule(r.Rule); err != nil {
-			return r, 0, w.Errorf("%v", err)
-		}
-	}
-	if v, ok := f.Get("target"); ok {
-		if r.Target, err = v.Floats(); err != nil {
-			return r, 0, err
-		}
-	}
-	kinds := 0
-	for _, kind := range []struct {
-		key  string
-		read func(doc.Node, *Round) error
-	}{{"cliques", rd.cliques}, {"edges", rd.edges}, {"matrix", rd.matrix}, {"entries", rd.entries}} {
-		k, ok := f.Get(kind.key)
-		if !ok {
-			continue
-		}
-		if kinds++; kinds > 1 {
-			return r, 0, k.Errorf("a round has one of cliques, edges, matrix and entries")
-		}
-		if err := kind.read(k, &r); err != nil {
-			return r, 0, err
-		}
-	}
-	if kinds == 0 {
-		return r, 0, v.Errorf("the round has none of cliques, edges, matrix and entries (an idle round has cliques: [])")
-	}
-	if h, ok := f.Get("local_steps"); ok {
-		if r.LocalSteps, err = h.Int(1); err != nil {
-			return r, 0, err
-		}
-	}
-	if l, ok := f.Get("lazy"); ok {
-		if r.Lazy, err = l.Float(); err != nil {
-			return r, 0, err
-		}
-		if !(r.Lazy > 0 && r.Lazy <= 1) {
-			return r, 0, l.Errorf("lazy %v is outside (0, 1]", r.Lazy)
-		}
-	}
-	if err := rd.s.validateRound(&r); err != nil {
-		return r, 0, v.Errorf("%v", err)
-	}
-	return r, probability, nil
-}
-
-func (rd *fileReader) node(v doc.Node) (int, error) {
-	name, err := v.Text()
-	if err != nil {
-		return 0, err
-	}
-	i, err := rd.index.lookup(name)
-	if err != nil {
-		return 0, v.Errorf("%v", err)
-	}
-	return i, nil
-}
-
-func (rd *fileReader) cliques(v doc.Node, r *Round) error {
-	list, err := v.List()
-	if err != nil {
-		return err
-	}
-	seen := make(map[int]bool)
-	for _, item := range list {
-		members, err := item.List()
-		if err != nil {
-			return err
-		}
-		if len(members) == 0 {
-			return item.Errorf("a clique is empty")
-		}
-		c := make([]int, len(members))
-		for k, m := range members {
-			if c[k], err = rd.node(m); err != nil {
-				return err
-			}
-			if seen[c[k]] {
-				return m.Errorf("node %s is in two cliques", rd.s.NodeName(c[k]))
-			}
-			seen[c[k]] = true
-		}
-		r.Cliques = append(r.Cliques, c)
-	}
-	return nil
-}
-
-// edges reads [a, b, weight], or [a, b] under a rule.
-func (rd *fileReader) edges(v doc.Node, r *Round) error {
-	list, err := v.List()
-	if err != nil {
-		return err
-	}
-	want, form := 3, "[node, node, weight]"
-	if r.Rule != "" {
-		want, form = 2, "[node, node], its weight being given by weights: "+r.Rule
-	}
-	r.Edges, err = rd.triples(list, want, form)
-	return err
-}
-
-func (rd *fileReader) entries(v doc.Node, r *Round) error {
-	list, err := v.List()
-	if err != nil {
-		return err
-	}
-	if len(list) == 0 {
-		return v.Errorf("the matrix has no entry")
-	}
-	r.Entries, err = rd.triples(list, 3, "[row, column, value]")
-	return err
-}
-
-func (rd *fileReader) triples(list []doc.Node, want int, form string) ([]Edge, error) {
-	edges := make([]Edge, len(list))
-	for k, item := range list {
-		parts, err := item.List()
-		if err != nil {
-			return nil, err
-		}
-		if len(parts) != want {
-			return nil, item.Errorf("%d values where %s is expected", len(parts), form)
-		}
-		e := &edges[k]
-		if e.I, err = rd.node(parts[0]); err != nil {
-			return nil, err
-		}
-		if e.J, err = rd.node(parts[1]); err != nil {
-			return nil, err
-		}
-		if want == 3 {
-			if e.Weight, err = parts[2].Float(); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return edges, nil
-}
-
-func (rd *fileReader) matrix(v doc.Node, r *Round) error {
-	rows, err := v.List()
-	if err != nil {
-		return err
-	}
-	if len(rows) != rd.s.N {
-		return v.Errorf("the matrix has %d rows for %d nodes", len(rows), rd.s.N)
-	}
-	for i, row := range rows {
-		values, err := row.Floats()
-		if err != nil {
-			return err
-		}
-		if len(values) != rd.s.N {
-			return row.Errorf("row %d has %d values for %d nodes", i, len(values), rd.s.N)
-		}
-		for j, w := range values {
-			if w != 0 {
-				r.Entries = append(r.Entries, Edge{i, j, w})
-			}
-		}
-	}
-	if len(r.Entries) == 0 { // would be taken for an idle round, which is the identity
-		return v.Errorf("the matrix is zero")
-	}
-	return nil
-}
-
-func loadFamilyLine(line string, o Options) (*Schedule, error) {
-	name := familyName(line)
-	f, ok := family(name)
-	if !ok {
-		return nil, fmt.Errorf("unknown schedule %q%s", name, text.DidYouMean(name, familyNames()))
-	}
-	return f.load(line, o)
 }

@@ -17,9 +17,8 @@ type Form struct {
 	N        int         `json:"n,omitzero" yaml:"n,omitempty"`
 	Nodes    []string    `json:"nodes,omitzero" yaml:"nodes,omitempty,flow"`
 	Steps    int         `json:"local_steps,omitzero" yaml:"local_steps,omitempty"`
-	Family   string      `json:"family,omitzero" yaml:"family,omitempty"`
 	Rounds   []RoundForm `json:"rounds,omitzero" yaml:"rounds,omitempty"`
-	Random   []RoundForm `json:"random,omitzero" yaml:"random,omitempty"`
+	Random   any         `json:"random,omitzero" yaml:"random,omitempty"` // []RoundForm or DistributionForm
 }
 
 // RoundForm is one round, or one outcome with its probability.
@@ -35,6 +34,15 @@ type RoundForm struct {
 	Steps       int         `json:"local_steps,omitzero" yaml:"local_steps,omitempty"`
 }
 
+// DistributionForm is a random schedule that is given by its structure.
+type DistributionForm struct {
+	CliquesOf int       `json:"cliques_of,omitzero" yaml:"cliques_of,omitempty"`
+	OneOf     [][]any   `json:"one_of,omitzero" yaml:"one_of,omitempty,flow"`
+	Matchings [][][]any `json:"matchings,omitzero" yaml:"matchings,omitempty,flow"`
+	Budget    float64   `json:"budget,omitzero" yaml:"budget,omitempty"`
+	Lazy      float64   `json:"lazy,omitzero" yaml:"lazy,omitempty"`
+}
+
 // maxMatrixForm is the largest n whose matrices are written out in full; larger ones are written as entries.
 const maxMatrixForm = 64
 
@@ -44,19 +52,10 @@ func (s *Schedule) Form() Form {
 	if s.Nodes == nil {
 		f.N = s.N
 	}
-	if s.Random != nil {
-		r := s.Random
-		if r.Outcomes == nil || len(r.Matchings) > 0 {
-			f.Family = r.family
-			return f
-		}
+	if r := s.Random; r != nil {
 		f.Steps = r.LocalSteps
-		for i := range r.Outcomes {
-			o := &r.Outcomes[i]
-			form := s.roundForm(&o.Round)
-			form.Probability = &o.Probability
-			f.Random = append(f.Random, form)
-		}
+		f.Random = s.randomForm()
+		return f
 	}
 	common := len(s.Rounds) > 0
 	for i := range s.Rounds {
@@ -70,6 +69,38 @@ func (s *Schedule) Form() Form {
 		for i := range f.Rounds {
 			f.Rounds[i].Steps = 0
 		}
+	}
+	return f
+}
+
+func (s *Schedule) randomForm() any {
+	r := s.Random
+	pairs := func(edges []Edge) [][]any {
+		var out [][]any
+		for _, e := range edges {
+			out = append(out, []any{s.node(e.I), s.node(e.J)})
+		}
+		return out
+	}
+	f := DistributionForm{Lazy: r.Lazy}
+	switch {
+	case r.Exchangeable:
+		f.CliquesOf = r.CliqueSize
+	case len(r.Edges) > 0:
+		f.OneOf = pairs(r.Edges)
+	case len(r.Matchings) > 0:
+		f.Budget = r.Budget
+		for _, m := range r.Matchings {
+			f.Matchings = append(f.Matchings, pairs(m))
+		}
+	default:
+		var outcomes []RoundForm
+		for i := range r.Outcomes {
+			form := s.roundForm(&r.Outcomes[i].Round)
+			form.Probability = &r.Outcomes[i].Probability
+			outcomes = append(outcomes, form)
+		}
+		return outcomes
 	}
 	return f
 }
@@ -121,28 +152,29 @@ func (s *Schedule) roundForm(r *Round) RoundForm {
 // schedules have equal fingerprints in whatever order their cliques, members, edges and entries stand, in YAML or in
 // JSON, with nodes named or numbered. Names (of the schedule and of the nodes) do not enter, the numbering of the
 // nodes, the order of the rounds, local steps, weight rules and all bits of the weights do. Cliques and a matrix of
-// the same values differ, since a network carries them differently. A random schedule whose outcomes are not listed
-// is identified by its family line.
+// the same values differ, since a network carries them differently; so do a distribution and the list of its outcomes.
 func (s *Schedule) Fingerprint() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "islands-schedule-1\nn %d\n", s.N)
 	if r := s.Random; r != nil {
+		fmt.Fprintf(h, "random h %d lazy %s\n", r.LocalSteps, exactDigits(r.Lazy))
+		var lines []string
 		switch {
+		case r.Exchangeable:
+			lines = append(lines, fmt.Sprintf("cliques of %d", r.CliqueSize))
+		case len(r.Edges) > 0:
+			lines = append(lines, "one of"+canonicalEdges(r.Edges, true))
 		case len(r.Matchings) > 0:
-			fmt.Fprintf(h, "matcha h %d budget %s\n", r.LocalSteps, exactDigits(r.Budget))
 			for _, m := range r.Matchings {
-				fmt.Fprintln(h, canonicalEdges(m, true))
+				lines = append(lines, "matching budget "+exactDigits(r.Budget)+canonicalEdges(m, true))
 			}
-		case r.Outcomes == nil:
-			fmt.Fprintf(h, "random h %d %s\n", r.LocalSteps, r.family)
 		default:
-			lines := make([]string, len(r.Outcomes))
 			for i := range r.Outcomes {
-				lines[i] = "p " + exactDigits(r.Outcomes[i].Probability) + " " + canonical(&r.Outcomes[i].Round)
+				lines = append(lines, "p "+exactDigits(r.Outcomes[i].Probability)+" "+canonical(&r.Outcomes[i].Round))
 			}
-			slices.Sort(lines)
-			fmt.Fprintln(h, strings.Join(lines, "\n"))
 		}
+		slices.Sort(lines)
+		fmt.Fprintln(h, strings.Join(lines, "\n"))
 	}
 	for i := range s.Rounds {
 		fmt.Fprintln(h, canonical(&s.Rounds[i]))

@@ -109,7 +109,7 @@ func TestGraphRefuses(t *testing.T) {
 	for line, want := range map[string]string{
 		"graph": "file= is missing", "graph:file=/no/such/file": "no such file", "matcha:graph=rign": `did you mean "ring"?`,
 		"matcha:budget=0": "budget=0 activates nothing", "random-edge:n=1": "no edge to pick", "random-cliques:k=9,n=4": "cliques of 9 among 4",
-		"hyper-hypercube:k=2,n=10": "nearest sizes: 9 and 12", "hierarchical:groups=4,n=9": "nearest sizes: 8 and 12", "matcha:lazy=0.5": "chooses its own step",
+		"hyper-hypercube:k=2,n=10": "nearest sizes: 9 and 12", "hierarchical:groups=4,n=9": "nearest sizes: 8 and 12", "matcha:lazy=0.5": "lazy has no place",
 	} {
 		if _, err := Load(line, Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want one with %q", line, err, want)

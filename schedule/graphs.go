@@ -3,13 +3,7 @@ package schedule
 import (
 	"fmt"
 	"math/bits"
-	"strings"
 )
-
-func familyName(line string) string {
-	name, _, _ := strings.Cut(strings.TrimSpace(line), ":")
-	return name
-}
 
 // families holds every family; init breaks the cycle of families that are made of others (graph=).
 var families []Family

@@ -41,7 +41,7 @@ func (o Options) fits(n int) error {
 // Load returns the schedule that arg names: a family line such as "ring:n=8,weights=best-constant", or the path of a
 // file (YAML or JSON). A name that is a family is never taken for a file.
 func Load(arg string, o Options) (*Schedule, error) {
-	name, _, _ := strings.Cut(strings.TrimSpace(arg), ":")
+	name := familyName(arg)
 	if f, ok := family(name); ok {
 		return f.load(arg, o)
 	}
@@ -53,6 +53,11 @@ func Load(arg string, o Options) (*Schedule, error) {
 		return nil, fmt.Errorf("schedule %s: %w", arg, reason(err))
 	}
 	return nil, fmt.Errorf("unknown schedule %q%s", name, text.DidYouMean(name, familyNames()))
+}
+
+func familyName(line string) string {
+	name, _, _ := strings.Cut(strings.TrimSpace(line), ":")
+	return name
 }
 
 func looksLikePath(arg string) bool {
@@ -271,17 +276,11 @@ func (f *Family) load(line string, o Options) (*Schedule, error) {
 		finish(&s.Rounds[i])
 	}
 	if s.Random != nil {
+		s.Random.LocalSteps = h
 		if lazy < 1 {
 			s.Random.Lazy = lazy
 		}
-		if s.Random.Lazy != 0 && len(s.Random.Matchings) > 0 {
-			return nil, sp.Errorf("lazy= has no place in a family that chooses its own step")
-		}
-		s.Random.LocalSteps = h
-		s.Random.family = strings.TrimSpace(line)
-		for i := range s.Random.Outcomes {
-			finish(&s.Random.Outcomes[i].Round)
-		}
+		s.Random.list()
 	}
 	if err := s.Validate(); err != nil {
 		return nil, sp.Errorf("%v", err)

@@ -8,8 +8,9 @@ import (
 
 // Random is a distribution of rounds. Every round of the schedule is drawn from it independently of all others.
 //
-// A support of at most MaxOutcomes rounds is listed, so that second moments are exact sums over Outcomes. A larger
-// one can only be sampled, unless its symmetry gives the moments away (Exchangeable).
+// It is one of four: Outcomes alone; cliques of CliqueSize in a uniformly random partition (Exchangeable); one of
+// Edges, all equally likely; or Matchings that are active at random. A support of at most MaxOutcomes rounds is listed
+// in Outcomes in any case, so that moments are exact sums; of a larger one the structure is all there is.
 type Random struct {
 	LocalSteps int // local steps before each synchronization, at least 1
 
@@ -17,10 +18,13 @@ type Random struct {
 	// while Matchings are still without probabilities.
 	Outcomes []Outcome
 
-	// Exchangeable says that renaming the nodes leaves the distribution as it is, as for a uniformly random
-	// matching: then E[W] and E[W'W] are combinations of I and J.
-	Exchangeable bool
-	CliqueSize   int // of an exchangeable distribution: every round is cut into ceil(N / CliqueSize) cliques
+	// Exchangeable says that every round is a uniformly random partition of N nodes into cliques of CliqueSize, one
+	// smaller where it does not divide N: renaming the nodes leaves the distribution as it is.
+	Exchangeable  bool
+	N, CliqueSize int
+
+	// Edges says that every round averages the two ends of one of them (randomized gossip, Boyd et al. 2006).
+	Edges []Edge
 
 	// Lazy is θ in W ← (1-θ) I + θ W of each drawn round; 0 means unset, as does 1. Outcomes carry it already.
 	Lazy float64
@@ -32,9 +36,6 @@ type Random struct {
 	Budget        float64
 	Probabilities []float64
 	Step          float64
-
-	family string // the canonical family line: what identifies a distribution that is not listed
-	draw   func(rng *rand.Rand) [][]int
 }
 
 // Outcome is one round that can be drawn.
@@ -43,15 +44,20 @@ type Outcome struct {
 	Round       Round
 }
 
-// MaxOutcomes bounds the list of outcomes.
-const MaxOutcomes = 10_000
+// MaxOutcomes bounds the list of outcomes, and listedNodes what their cliques list in all.
+const (
+	MaxOutcomes = 10_000
+	listedNodes = 1_000_000
+)
 
-// Draw returns one random round. It needs Outcomes, Probabilities or a family's own sampler; all but an unfinished
-// MATCHA schedule have one of them.
+// Draw returns one random round. A MATCHA schedule needs its Probabilities first.
 func (r *Random) Draw(rng *rand.Rand) Round {
 	switch {
-	case r.draw != nil:
-		return Round{LocalSteps: r.LocalSteps, Lazy: r.Lazy, Cliques: r.draw(rng)}
+	case r.Exchangeable:
+		return Round{LocalSteps: r.LocalSteps, Lazy: r.Lazy, Cliques: cut(rng.Perm(r.N), r.CliqueSize)}
+	case len(r.Edges) > 0:
+		e := r.Edges[rng.IntN(len(r.Edges))]
+		return Round{LocalSteps: r.LocalSteps, Lazy: r.Lazy, Cliques: [][]int{{e.I, e.J}}}
 	case len(r.Matchings) > 0:
 		var edges []Edge
 		for j, m := range r.Matchings {
@@ -72,6 +78,23 @@ func (r *Random) Draw(rng *rand.Rand) Round {
 	return r.Outcomes[len(r.Outcomes)-1].Round
 }
 
+// list fills Outcomes of a distribution that is given by its structure, where they are few enough.
+func (r *Random) list() {
+	round := func(c [][]int) Round { return Round{LocalSteps: r.LocalSteps, Lazy: r.Lazy, Cliques: c} }
+	switch {
+	case r.Exchangeable:
+		if all, ok := partitions(r.N, r.CliqueSize); ok {
+			for _, c := range all {
+				r.Outcomes = append(r.Outcomes, Outcome{1 / float64(len(all)), round(c)})
+			}
+		}
+	case len(r.Edges) <= MaxOutcomes:
+		for _, e := range r.Edges {
+			r.Outcomes = append(r.Outcomes, Outcome{1 / float64(len(r.Edges)), round([][]int{{e.I, e.J}})})
+		}
+	}
+}
+
 // probabilityTol is what rounding may leave of a sum of up to MaxOutcomes probabilities.
 const probabilityTol = 1e-9
 
@@ -79,11 +102,28 @@ func (r *Random) validate(s *Schedule) error {
 	if r.LocalSteps < 1 {
 		return fmt.Errorf("%d local steps, need at least 1", r.LocalSteps)
 	}
-	if len(r.Outcomes) == 0 && len(r.Matchings) == 0 && r.draw == nil {
-		return fmt.Errorf("a random schedule needs at least one outcome")
+	kinds := 0
+	for _, is := range []bool{r.Exchangeable, len(r.Edges) > 0, len(r.Matchings) > 0} {
+		if is {
+			kinds++
+		}
 	}
-	if len(r.Matchings) > 0 && !(r.Budget > 0 && r.Budget <= 1) {
+	switch {
+	case kinds > 1:
+		return fmt.Errorf("random cliques, edges and matchings exclude each other")
+	case kinds == 0 && len(r.Outcomes) == 0:
+		return fmt.Errorf("a random schedule needs at least one outcome")
+	case r.Exchangeable && (r.N != s.N || r.CliqueSize < 1 || r.CliqueSize > s.N):
+		return fmt.Errorf("cliques of %d among %d nodes", r.CliqueSize, s.N)
+	case len(r.Matchings) > 0 && !(r.Budget > 0 && r.Budget <= 1):
 		return fmt.Errorf("budget %v is outside (0, 1]", r.Budget)
+	case !(r.Lazy >= 0 && r.Lazy <= 1):
+		return fmt.Errorf("lazy=%v is outside (0, 1]", r.Lazy)
+	case r.Lazy != 0 && len(r.Matchings) > 0:
+		return fmt.Errorf("lazy has no place where the step is chosen by optimization")
+	}
+	if err := s.validateRound(&Round{LocalSteps: 1, Edges: r.Edges}); err != nil {
+		return err
 	}
 	sum := 0.0
 	for i := range r.Outcomes {
@@ -105,6 +145,13 @@ func (r *Random) validate(s *Schedule) error {
 	for j, m := range r.Matchings {
 		if err := s.validateRound(&Round{LocalSteps: 1, Edges: m}); err != nil {
 			return fmt.Errorf("matching %d: %w", j, err)
+		}
+		seen := make(map[int]bool, 2*len(m))
+		for _, e := range m {
+			if seen[e.I] || seen[e.J] {
+				return fmt.Errorf("matching %d: two edges meet at a node", j)
+			}
+			seen[e.I], seen[e.J] = true, true
 		}
 	}
 	return nil

@@ -1,11 +1,9 @@
 package schedule
 
-import (
-	"math/rand/v2"
-)
+import "math"
 
 // randomMatching is a uniformly random perfect matching; odd n leaves one random node idle.
-func randomMatching(b *builder) error { return randomPartition(b, b.n(), 2) }
+func randomMatching(b *builder) error { return randomPartition(b, b.n(), min(2, b.n())) }
 
 // randomCliques is a uniformly random partition into cliques of k, one smaller where k does not divide n.
 func randomCliques(b *builder) error {
@@ -19,13 +17,7 @@ func randomCliques(b *builder) error {
 
 func randomPartition(b *builder, n, k int) error {
 	b.out.N = n
-	r := &Random{Exchangeable: true, CliqueSize: k, draw: func(rng *rand.Rand) [][]int { return cut(rng.Perm(n), k) }}
-	if all, ok := partitions(n, k, MaxOutcomes); ok {
-		for _, c := range all {
-			r.Outcomes = append(r.Outcomes, Outcome{1 / float64(len(all)), Round{Cliques: c}})
-		}
-	}
-	b.out.Random = r
+	b.out.Random = &Random{Exchangeable: true, N: n, CliqueSize: k}
 	return nil
 }
 
@@ -40,27 +32,29 @@ func cut(list []int, k int) [][]int {
 	return out
 }
 
+// logPartitions returns the logarithm of the number of partitions of n nodes into cliques of k and one of the rest.
+func logPartitions(n, k int) float64 {
+	logFactorial := func(n int) float64 { v, _ := math.Lgamma(float64(n) + 1); return v }
+	m := n / k
+	return logFactorial(n) - float64(m)*logFactorial(k) - logFactorial(m) - logFactorial(n%k)
+}
+
 // partitions lists all partitions of n nodes into cliques of k and, where k does not divide n, one of the rest; or
-// false when there are more than most.
-func partitions(n, k, most int) ([][][]int, bool) {
+// false when there are too many.
+func partitions(n, k int) ([][][]int, bool) {
+	if count := math.Exp(logPartitions(n, k)); count > MaxOutcomes+0.5 || count*float64(n) > listedNodes {
+		return nil, false
+	}
 	var out [][][]int
 	used := make([]bool, n)
 	var current [][]int
-	ok := true
 	var next func(restUsed bool)
 	next = func(restUsed bool) {
-		if !ok {
-			return
-		}
 		first := 0
 		for first < n && used[first] {
 			first++
 		}
 		if first == n {
-			if len(out) == most {
-				ok = false
-				return
-			}
 			out = append(out, append([][]int(nil), current...))
 			return
 		}
@@ -69,9 +63,6 @@ func partitions(n, k, most int) ([][][]int, bool) {
 			used[first] = true
 			var choose func(from int)
 			choose = func(from int) {
-				if !ok {
-					return
-				}
 				if len(c) == size {
 					current = append(current, append([]int(nil), c...))
 					next(restUsed)
@@ -104,7 +95,7 @@ func partitions(n, k, most int) ([][][]int, bool) {
 		}
 	}
 	next(false)
-	return out, ok
+	return out, true
 }
 
 // randomEdge picks one edge of a graph, all equally likely: randomized gossip (Boyd et al. 2006).
@@ -114,20 +105,10 @@ func randomEdge(b *builder) error {
 		return err
 	}
 	b.out.N = n
-	b.out.Random = &Random{}
 	if len(edges) == 0 {
 		return b.Errorf("the graph has no edge to pick")
 	}
-	if len(edges) > MaxOutcomes {
-		b.out.Random.draw = func(rng *rand.Rand) [][]int {
-			e := edges[rng.IntN(len(edges))]
-			return [][]int{{e.I, e.J}}
-		}
-		return nil
-	}
-	for _, e := range edges {
-		b.out.Random.Outcomes = append(b.out.Random.Outcomes, Outcome{1 / float64(len(edges)), Round{Cliques: [][]int{{e.I, e.J}}}})
-	}
+	b.out.Random = &Random{Edges: edges}
 	return nil
 }
 

@@ -60,7 +60,12 @@ func TestFormReadsBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []*Schedule{demo, mustLoad(t, "rotating-cliques:k=3,n=9,h=4", Options{}), mustLoad(t, "star:n=5,weights=fdla,lazy=0.5", Options{})} {
+	listed, err := Read("r.yaml", []byte("nodes: [A, B, C]\nlocal_steps: 3\nrandom:\n  - {probability: 0.25, cliques: [[A, B]]}\n  - {probability: 0.75, edges: [[B, C, 0.25]]}\n"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []*Schedule{demo, listed, mustLoad(t, "random-cliques:k=3,n=40,h=2,lazy=0.5", Options{}), mustLoad(t, "random-edge:graph=star,n=5", Options{Nodes: []string{"a", "b", "c", "d", "e"}}),
+		mustLoad(t, "matcha:graph=torus,n=9,budget=0.3", Options{}), mustLoad(t, "ring:n=3,weights=reversible,target=0.5/0.25/0.25", Options{}), mustLoad(t, "rotating-cliques:k=3,n=9,h=4", Options{}), mustLoad(t, "star:n=5,weights=fdla,lazy=0.5", Options{})} {
 		for name, marshal := range map[string]func(any) ([]byte, error){"s.json": json.Marshal, "s.yaml": func(v any) ([]byte, error) { return yaml.Marshal(v) }} {
 			data, err := marshal(s.Form())
 			if err != nil {
@@ -98,6 +103,9 @@ func TestReadRefuses(t *testing.T) {
 		{"n: 0\nrounds:\n  - cliques: []\n", "below 1"},
 		{"n: 2.5\nrounds:\n  - cliques: []\n", "whole number"},
 		{"nodes: [A, A]\nrounds:\n  - cliques: []\n", "stands twice"},
+		{"n: 2\nrandom: {cliques_of: 3}\n", "s.yaml:2:10: cliques of 3 among 2 nodes"},
+		{"n: 3\nrandom: {matchings: [[[0, 1], [1, 2]]], budget: 0.5}\n", "two edges meet at a node"},
+		{"n: 3\nrandom: {matchings: [[[0, 1]]]}\n", `"budget" is missing`},
 		{"n: 2\nrandom:\n  - {probability: 0.5, cliques: [[0,1]]}\n", "probabilities sum to 0.5"},
 	} {
 		_, err := Read("dir/s.yaml", []byte(c.file), Options{})
@@ -195,6 +203,8 @@ func TestReadFollowsIslands(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(demo))
 	f.Add([]byte(`{"n":2,"rounds":[{"cliques":[[0,1]]}]}`))
+	f.Add([]byte("n: 4\nrandom: {cliques_of: 2}\n"))
+	f.Add([]byte("n: 4\nrandom: {matchings: [[[0, 1]], [[1, 2]]], budget: 0.5}\n"))
 	f.Add([]byte("n: 2\nrandom:\n  - {probability: 1, cliques: [[0,1]]}\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s, err := Read("f", data, Options{})
