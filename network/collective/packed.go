@@ -37,7 +37,7 @@ type packing struct {
 	p       *Pricer
 	cliques [][]int
 	unit    []float64 // scaled seconds of one byte on each arc
-	slow    float64   // the scale: seconds of one byte on the slowest access arc
+	slow    float64   // the scale: seconds of one byte by single plans
 	plans   []*plan
 	known   map[string]bool
 	lp      *master
@@ -50,26 +50,54 @@ type packing struct {
 	exact  bool      // whether every clique is small enough for exact pricing
 }
 
-// newPacking prepares the master. Its seconds are scaled by a payload's time on the slowest access arc, so that the
-// optimum is of order 1 whatever the units.
 func (p *Pricer) newPacking(cliques [][]int) *packing {
-	k := &packing{p: p, cliques: cliques, known: map[string]bool{}, exact: true, limit: math.MaxInt64}
-	k.unit = make([]float64, p.res.rows)
-	slow := 0.0 // slowest access: a scale of the optimum
-	for _, members := range cliques {
-		for _, m := range members {
-			slow = max(slow, 8/p.g.Arcs[p.g.Egress(m)].Capacity, 8/p.g.Arcs[p.g.Ingress(m)].Capacity)
+	return &packing{p: p, cliques: cliques, known: map[string]bool{}, exact: true, limit: math.MaxInt64}
+}
+
+// begin sets the master up with a pool of plans, from which it starts with the best single one of each clique. Seconds
+// are scaled by what that takes, so that the optimum is at most 1 whatever the units and however unequal the arcs.
+func (k *packing) begin(pool []*plan) error {
+	k.unit = make([]float64, k.p.res.rows)
+	for a, arc := range k.p.g.Arcs {
+		k.unit[a] = 8 / arc.Capacity
+	}
+	for i, x := range k.p.res.extra {
+		k.unit[len(k.p.g.Arcs)+i] = 8 / k.p.res.rate[x.router]
+	}
+	best := make([]*plan, len(k.cliques))
+	for _, pl := range pool {
+		if now := best[pl.clique]; now == nil || k.alone(pl) < k.alone(now) {
+			best[pl.clique] = pl
 		}
 	}
-	for a, arc := range p.g.Arcs {
-		k.unit[a] = 8 / arc.Capacity / slow
+	total := make([]float64, len(k.unit))
+	for _, pl := range best {
+		for i, a := range pl.arcs {
+			total[a] += pl.load[i] * k.unit[a]
+		}
 	}
-	for i, x := range p.res.extra {
-		k.unit[len(p.g.Arcs)+i] = 8 / p.res.rate[x.router] / slow
+	k.slow = slices.Max(total)
+	for a := range k.unit {
+		k.unit[a] /= k.slow
 	}
-	k.slow = slow
-	k.lp = newMaster(k.unit, len(cliques))
-	return k
+	k.lp = newMaster(k.unit, len(k.cliques))
+	first := make([]int, len(k.cliques))
+	for q, pl := range best {
+		first[q], _ = k.column(pl)
+	}
+	for _, pl := range pool {
+		k.column(pl)
+	}
+	return k.lp.start(first)
+}
+
+// alone is the time of a plan that has the network for itself.
+func (k *packing) alone(pl *plan) float64 {
+	busy := 0.0
+	for i, a := range pl.arcs {
+		busy = max(busy, pl.load[i]*k.unit[a])
+	}
+	return busy
 }
 
 // findTrees prepares the search for trees.
@@ -81,11 +109,8 @@ func (k *packing) findTrees() {
 	}
 }
 
-// add makes a plan a column unless there is an equal one or it is too slow, and returns its index.
-func (k *packing) add(pl *plan, arcs []int) (int, bool) {
-	if pl.picos > k.limit {
-		return 0, false
-	}
+// fill counts the plan's arcs into its load.
+func (pl *plan) fill(arcs []int) {
 	count := map[int]int{}
 	for _, a := range arcs {
 		count[a]++
@@ -97,11 +122,17 @@ func (k *packing) add(pl *plan, arcs []int) (int, bool) {
 	for _, a := range pl.arcs {
 		pl.load = append(pl.load, float64(count[a]))
 	}
-	return k.column(pl)
 }
 
-// column adds a plan whose loads are known.
+// hopeless is the time of a payload on an arc, relative to that of single plans, from which the arc is left out: at
+// most 1e-8 of a payload could use it, far below what certificates promise, and its entries would only feed rounding.
+const hopeless = 1e8
+
+// column makes a plan a column unless there is an equal one, or it takes too long. It returns the column's index.
 func (k *packing) column(pl *plan) (int, bool) {
+	if pl.picos > k.limit || slices.ContainsFunc(pl.arcs, func(a int) bool { return k.unit[a] > hopeless }) {
+		return 0, false
+	}
 	key := binary.AppendVarint(nil, int64(pl.clique))
 	key = binary.AppendVarint(key, pl.picos)
 	values := make([]float64, len(pl.arcs))
@@ -134,14 +165,21 @@ func (k *packing) roots(clique int) [][3]int {
 	return out
 }
 
-// pair finds the cheapest pair at a root.
-func (k *packing) pair(clique int, root [3]int) (*plan, []int) {
+// pair finds the cheapest pair at a root, and its price.
+func (k *packing) pair(clique int, root [3]int, prices []float64) (*plan, float64) {
 	pl := &plan{clique: clique, root: root[2], broadcast: k.down[clique].find(root[0]), reduce: k.up[clique].find(root[1])}
 	pl.picos = pl.broadcast.depth + pl.reduce.depth
-	return pl, slices.Concat(pl.broadcast.arcs, pl.reduce.arcs)
+	arcs := slices.Concat(pl.broadcast.arcs, pl.reduce.arcs)
+	cost := 0.0
+	for _, a := range arcs {
+		cost += prices[a]
+	}
+	pl.fill(arcs)
+	return pl, cost
 }
 
-// tilted returns prices with a little added for latency and for every hop.
+// tilted returns prices with a little added for latency and for every hop. A hopeless arc costs twice what single plans
+// do, so that no tree wants it.
 func (k *packing) tilted(prices []float64, tilt float64) []float64 {
 	var longest int64 = 1
 	for a := range k.p.g.Arcs {
@@ -151,59 +189,48 @@ func (k *packing) tilted(prices []float64, tilt float64) []float64 {
 	for a := range k.p.g.Arcs {
 		out[a] += tilt / float64(len(out)) * (float64(k.p.g.Picos(a))/float64(longest) + 0.01)
 	}
+	for a, u := range k.unit {
+		if u > hopeless {
+			out[a] += 2 / u
+		}
+	}
 	return out
 }
 
-// seed adds the hub of every root along the lowest-latency routes: a packing is then never slower than hub or sharded,
-// and where these are as fast as anything, their short routes are there to be chosen.
-func (k *packing) seed(s *scratch) {
-	for q, members := range k.cliques {
-		for _, root := range k.roots(q) {
-			pl := &plan{clique: q, root: root[2], reduce: &tree{}, broadcast: &tree{}}
-			in, out := s.newLoad(), s.newLoad()
-			s.hubLoads(root[2], members, in, out)
-			for a := range k.unit {
-				for range int(in[a]) {
-					pl.reduce.arcs = append(pl.reduce.arcs, a)
+// hubs returns the hub of every root along the lowest-latency routes, with all aggregators and with none: a packing is
+// then never slower than hub or sharded, and where these are as fast as anything, their short routes are there to be
+// chosen.
+func (k *packing) hubs(s *scratch) []*plan {
+	var pool []*plan
+	for _, l := range s.bypasses()[:min(2, len(s.bypasses()))] {
+		for q, members := range k.cliques {
+			for _, root := range k.roots(q) {
+				if r := root[2] - len(k.p.g.Topology.Islands); r >= 0 && !l.can.Aggregation[r] {
+					continue // only a router that sums can be the root
 				}
-				for range int(out[a]) {
-					pl.broadcast.arcs = append(pl.broadcast.arcs, a)
-				}
+				pl := &plan{clique: q, root: root[2], reduce: &tree{}, broadcast: &tree{}}
+				in, out := l.newLoad(), l.newLoad()
+				l.hubLoads(root[2], members, in, out)
+				pl.reduce.arcs, pl.broadcast.arcs = repeated(in), repeated(out)
+				pl.reduce.depth, pl.broadcast.depth = l.hubDelay(root[2], members)
+				pl.picos = pl.reduce.depth + pl.broadcast.depth
+				pl.fill(slices.Concat(pl.reduce.arcs, pl.broadcast.arcs))
+				pool = append(pool, pl)
 			}
-			pl.reduce.depth, pl.broadcast.depth = s.hubDelay(root[2], members)
-			pl.picos = pl.reduce.depth + pl.broadcast.depth
-			k.add(pl, slices.Concat(pl.reduce.arcs, pl.broadcast.arcs))
 		}
 	}
+	return pool
 }
 
-// start seeds the columns, prices every arc by its time for a payload and takes the cheapest pair of each clique.
-func (k *packing) start(s *scratch) error {
-	k.seed(s)
-	total := 0.0
-	for _, u := range k.unit {
-		total += u
-	}
-	prices := slices.Clone(k.unit)
-	for a := range prices {
-		prices[a] /= total
-	}
-	prices = k.tilted(prices, priceTilt)
-	for q := range k.cliques {
-		k.cheapest(q, prices)
-	}
-	first := make([]int, len(k.cliques))
-	least := make([]float64, len(k.cliques))
-	for j, pl := range k.plans {
-		cost := 0.0
-		for i, a := range pl.arcs {
-			cost += pl.load[i] * prices[a]
-		}
-		if least[pl.clique] == 0 || cost < least[pl.clique] {
-			first[pl.clique], least[pl.clique] = j, cost
+// repeated lists each row as often as it is loaded.
+func repeated(load []float64) []int {
+	var rows []int
+	for row, x := range load {
+		for range int(x) {
+			rows = append(rows, row)
 		}
 	}
-	return k.lp.start(first)
+	return rows
 }
 
 // cheapest adds the cheapest pair of every root of a clique and returns the least cost at the prices.
@@ -212,20 +239,16 @@ func (k *packing) cheapest(q int, prices []float64) float64 {
 	k.up[q].price(prices)
 	least := math.Inf(1)
 	for _, root := range k.roots(q) {
-		pl, arcs := k.pair(q, root)
-		cost := 0.0
-		for _, a := range arcs {
-			cost += prices[a]
-		}
+		pl, cost := k.pair(q, root, prices)
 		least = min(least, cost)
-		k.add(pl, arcs)
+		k.column(pl)
 	}
 	return least
 }
 
 // run generates columns until the gap is closed, no new pair helps, or rounding stops the simplex method.
 func (k *packing) run(s *scratch) error {
-	if err := k.start(s); err != nil {
+	if err := k.begin(k.hubs(s)); err != nil {
 		return err
 	}
 	for range packedRounds {

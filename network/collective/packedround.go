@@ -104,9 +104,9 @@ func (pl *plan) roundTrips() float64 {
 // owners makes one column for each member that may own a part of the payload, as in sharded.
 func (k *packing) owners(s *scratch) error {
 	k.exact = false // these columns are all there are, so there is no bound for other collectives
-	var first []int
+	var pool []*plan
 	for q, members := range k.cliques {
-		for i, owner := range members {
+		for _, owner := range members {
 			load := s.newLoad()
 			s.hubLoads(owner, members, load, load)
 			pl := &plan{clique: q, root: owner}
@@ -117,13 +117,10 @@ func (k *packing) owners(s *scratch) error {
 			}
 			in, out := s.hubDelay(owner, members)
 			pl.picos = in + out
-			at, _ := k.column(pl)
-			if i == 0 {
-				first = append(first, at)
-			}
+			pool = append(pool, pl)
 		}
 	}
-	if err := k.lp.start(first); err != nil {
+	if err := k.begin(pool); err != nil {
 		return err
 	}
 	return k.lp.solve()
