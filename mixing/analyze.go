@@ -66,7 +66,8 @@ type analysis struct {
 	r   *Report
 	o   Options
 
-	one spectrum // of the one matrix of period 1
+	one     spectrum    // of the one matrix of period 1
+	squares [][]float64 // |eigenvalues|² of all rounds, where they are invariant under one group; else nil
 }
 
 func (a *analysis) warn(format string, args ...any) {
@@ -84,6 +85,8 @@ func (a *analysis) periodic() {
 	n, period, r := a.seq.N, a.seq.Period(), a.r
 	if period == 1 {
 		a.single()
+	} else if r.DoublyStochastic {
+		a.invariance()
 	}
 	a.exact()
 	if period == 1 && a.one.normal {
@@ -104,6 +107,18 @@ func (a *analysis) periodic() {
 	a.jointRadius()
 }
 
+// invariance looks for a group under which every round of the period looks the same from all nodes.
+func (a *analysis) invariance() {
+	g, rows, ok := symmetry(a.seq.matrices())
+	if !ok || len(rows)*a.seq.N > maxCharacterTerms {
+		return
+	}
+	for _, row := range rows {
+		a.squares = append(a.squares, g.squares(row))
+	}
+	a.r.SLEMMethod = "products in closed form: characters of " + g.name()
+}
+
 // normal fills what follows from the SLEM of a single normal matrix: ‖W^t-J‖ = slem^t.
 func (a *analysis) normal() {
 	r, slem := a.r, a.one.slem
@@ -121,11 +136,11 @@ const maxNorms = 2e9
 // products fills prefix norms, period norm, radius, p and tau.
 func (a *analysis) products() {
 	n, period, r := a.seq.N, a.seq.Period(), a.r
-	if work := float64(period) * float64(period) * float64(a.seq.terms()); work > maxNorms {
+	if work := float64(period) * float64(period) * float64(a.seq.terms()); a.squares == nil && work > maxNorms {
 		a.warn("a period of %d rounds over %d nodes: norms of products are not computed", period, n)
 		return
 	}
-	norms := &blockNorms{seq: a.seq, known: map[[2]int]float64{}}
+	norms := &blockNorms{seq: a.seq, squares: a.squares, known: map[[2]int]float64{}}
 	for t := 1; t <= 2*period && a.ctx.Err() == nil; t++ {
 		r.PrefixNorms = append(r.PrefixNorms, norms.norm(0, t))
 	}
@@ -135,8 +150,8 @@ func (a *analysis) products() {
 	}
 	r.PeriodNorm = &worst
 	a.koloskova(norms)
-	if n <= DenseLimit {
-		radius := a.radius()
+	if n <= DenseLimit || a.squares != nil {
+		radius := a.radius(worst)
 		r.PeriodRadius, r.RatePerRound = number(radius), number(math.Pow(radius, 1/float64(period)))
 	} else if r.SLEM == nil {
 		a.warn("%d nodes: the spectral radius of a product is computed up to %d", n, DenseLimit)
@@ -196,6 +211,16 @@ func (a *analysis) exact() {
 		} else {
 			r.ExactReason = "never: the powers of one normal matrix are J at once or not at all"
 		}
+	case n > DenseLimit && a.squares != nil:
+		norms := &blockNorms{seq: a.seq, squares: a.squares}
+		for t := 1; t <= 2*period && r.ExactAfter == nil; t++ {
+			if norms.product(0, t) <= exactTol {
+				r.ExactAfter, r.ExactProof = &t, r.SLEMMethod
+			}
+		}
+		if r.ExactAfter == nil {
+			r.ExactReason = fmt.Sprintf("not within %d rounds and 1e-9", 2*period)
+		}
 	case n > DenseLimit:
 		r.ExactReason = fmt.Sprintf("not searched beyond %d nodes", DenseLimit)
 		a.warn("%d nodes: exactness of products is searched up to %d", n, DenseLimit)
@@ -209,19 +234,17 @@ func (a *analysis) exact() {
 }
 
 // radius returns the spectral radius of Φ-J.
-func (a *analysis) radius() float64 {
+func (a *analysis) radius(norm float64) float64 {
 	if a.r.SLEM != nil {
 		return *a.r.SLEM
 	}
 	if a.r.ExactAfter != nil && a.r.DoublyStochastic {
 		return 0 // some power of Φ is J: what an eigenvalue solver returns for it is rounding
 	}
-	phi, next := identity(a.seq.N), mat.NewDense(a.seq.N, a.seq.N, nil)
-	for t := range a.seq.Steps {
-		a.seq.Steps[t].W.LeftMul(next, phi)
-		phi, next = next, phi
+	if a.squares != nil {
+		return norm // Φ is normal
 	}
-	return spectralRadius(minusJ(phi))
+	return spectralRadius(minusJ(a.seq.phase(0)))
 }
 
 // koloskova finds the pair (p, τ) with the least τ/p: p = 1 - max ‖Φ-J‖² over the aligned blocks of τ rounds.
@@ -314,13 +337,32 @@ func (m *Matrix) applyT(dst, x []float64) {
 
 // blockNorms computes ‖W_{s+len-1} … W_s - J‖₂, remembering what it has computed.
 type blockNorms struct {
-	seq   *Sequence
-	known map[[2]int]float64
+	seq     *Sequence
+	squares [][]float64
+	known   map[[2]int]float64
+}
+
+// product is the norm of commuting normal matrices: their |eigenvalues| multiply.
+func (b *blockNorms) product(start, length int) float64 {
+	top := 0.0
+	for k := range b.squares[0] {
+		v := 1.0
+		for t := range length {
+			v *= b.squares[(start+t)%len(b.squares)][k]
+		}
+		top = max(top, v)
+	}
+	return math.Sqrt(top)
 }
 
 func (b *blockNorms) norm(start, length int) float64 {
 	key := [2]int{start, length}
 	if v, ok := b.known[key]; ok {
+		return v
+	}
+	if b.squares != nil {
+		v := b.product(start, length)
+		b.known[key] = v
 		return v
 	}
 	ws := make([]*Matrix, length)

@@ -231,12 +231,21 @@ func TestPeriodicEigenvalue(t *testing.T) {
 
 // Large schedules lose what is dense, never the rest, and say so.
 func TestLargeAnalysis(t *testing.T) {
-	r := analyze(t, "rotating-cliques:k=37,n=1369")
-	if r.ExactAfter != nil || len(r.Warnings) == 0 || len(r.PrefixNorms) != 2*38 || r.PrefixNorms[1] > 1e-9 || *r.PeriodNorm > 1e-9 || *r.Tau != 2 {
-		t.Errorf("warnings %q, prefix %v", r.Warnings, r.PrefixNorms[:2])
+	r := analyze(t, "base:k=2,n=1100")
+	if r.ExactAfter != nil || r.PeriodRadius != nil || len(r.Warnings) < 3 || len(r.PrefixNorms) != 2*r.Period || r.PrefixNorms[r.Period-1] > 1e-7 {
+		t.Errorf("warnings %q, prefix norms %v", r.Warnings, r.PrefixNorms)
 	}
 	if _, err := json.Marshal(r); err != nil {
 		t.Error(err)
+	}
+	// Translations of the plane leave every class as it is: all is known in closed form.
+	r = analyze(t, "rotating-cliques:k=37,n=1369")
+	if r.ExactAfter == nil || *r.ExactAfter != 2 || len(r.Warnings) > 0 || *r.Tau != 2 || *r.PeriodRadius > 1e-9 || *r.EffectiveNbrs[0].Worst < 37 {
+		t.Errorf("affine plane of order 37: %q, exact after %v", r.Warnings, r.ExactAfter)
+	}
+	r = analyze(t, "one-peer-exponential:n=4096")
+	if r.ExactAfter == nil || *r.ExactAfter != 12 {
+		t.Errorf("one-peer exponential of 4096: exact after %v (%s)", r.ExactAfter, r.ExactReason)
 	}
 }
 

@@ -10,36 +10,76 @@ import (
 // difference j - i in a commutative group alone, the characters of the group are the eigenvectors, and the eigenvalues
 // are sums of a few cosines and sines: exact at any size.
 
-// cyclic is a group Z_a × Z_b; node i is the pair (i / b, i mod b). Z_n is Z_1 × Z_n.
+// group is a commutative group on the node numbers, node 0 being its zero.
+type group interface {
+	sum(i, d int) int
+	// squares returns the |eigenvalues|² of the invariant matrix with this row 0, but for the one of consensus, in an
+	// order that depends on the group alone: invariant matrices commute, and their eigenvalues multiply.
+	squares(row []Term) []float64
+	name() string
+}
+
+// cyclic is Z_a × Z_b; node i is the pair (i / b, i mod b). Z_n is Z_1 × Z_n.
 type cyclic struct{ a, b int }
 
-// characters finds a group under which W is invariant, and returns the |eigenvalues|² off consensus with its name.
-func characters(w *Matrix) (squares []float64, group string, ok bool) {
-	n := w.n
-	if w.rows == nil || n < 2 || len(w.rows[0])*n > maxCharacterTerms {
-		return nil, "", false
+// bitwise is Z_2^m on n = 2^m nodes.
+type bitwise struct{ n int }
+
+func (g cyclic) name() string {
+	if g.a > 1 {
+		return "Z_" + strconv.Itoa(g.a) + " × Z_" + strconv.Itoa(g.b)
 	}
+	return "Z_" + strconv.Itoa(g.b)
+}
+
+func (g bitwise) name() string     { return "Z_2^" + strconv.Itoa(bits.Len(uint(g.n))-1) }
+func (g bitwise) sum(i, d int) int { return i ^ d }
+
+// symmetry finds a group under which all matrices are invariant, and returns it with row 0 of each.
+func symmetry(ws []*Matrix) (g group, rows [][]Term, ok bool) {
+	n := ws[0].n
+	if n < 2 {
+		return nil, nil, false
+	}
+	full := make([]*Matrix, len(ws))
+	work := 0
+	for t, w := range ws {
+		for _, c := range w.cliques {
+			work += len(c) * len(c)
+		}
+		if w.rows != nil {
+			work += n * len(w.rows[0])
+		}
+		if work > maxCharacterTerms {
+			return nil, nil, false
+		}
+		full[t] = &Matrix{n: n, rows: w.Rows(), theta: 1}
+		rows = append(rows, full[t].rows[0])
+	}
+	var candidates []group
 	for a := 1; a*a <= n; a++ {
-		if n%a != 0 {
-			continue
-		}
-		for _, g := range []cyclic{{a, n / a}, {n / a, a}} {
-			if g.a == n && n > 1 {
-				continue // Z_n again
-			}
-			if invariant(w, g.sum) {
-				name := "Z_" + strconv.Itoa(g.b)
-				if g.a > 1 {
-					name = "Z_" + strconv.Itoa(g.a) + " × " + name
-				}
-				return g.eigenvalues(w.rows[0]), name, true
+		if n%a == 0 {
+			candidates = append(candidates, cyclic{a, n / a})
+			if a > 1 {
+				candidates = append(candidates, cyclic{n / a, a})
 			}
 		}
 	}
-	if n&(n-1) == 0 && invariant(w, xor) {
-		return walsh(w.rows[0], n), "Z_2^m", true
+	if n&(n-1) == 0 {
+		candidates = append(candidates, bitwise{n})
 	}
-	return nil, "", false
+	for _, g := range candidates {
+		all := true
+		for _, w := range full {
+			if all = invariant(w, g.sum); !all {
+				break
+			}
+		}
+		if all {
+			return g, rows, true
+		}
+	}
+	return nil, nil, false
 }
 
 // maxCharacterTerms bounds the sums: n eigenvalues of as many terms as a row has.
@@ -47,8 +87,6 @@ const maxCharacterTerms = 50_000_000
 
 // invariantTol is what rounding may leave between entries that should be equal.
 const invariantTol = 4e-16
-
-func xor(i, j int) int { return i ^ j }
 
 func (g cyclic) sum(i, d int) int {
 	x, y := i/g.b+d/g.b, i%g.b+d%g.b
@@ -78,7 +116,7 @@ func invariant(w *Matrix, sum func(i, d int) int) bool {
 	return true
 }
 
-func (g cyclic) eigenvalues(row []Term) []float64 {
+func (g cyclic) squares(row []Term) []float64 {
 	table := func(n int) (c, s []float64) {
 		c, s = make([]float64, n), make([]float64, n)
 		for k := range n {
@@ -106,10 +144,10 @@ func (g cyclic) eigenvalues(row []Term) []float64 {
 	return out
 }
 
-// walsh sums the characters ±1 of Z_2^m.
-func walsh(row []Term, n int) []float64 {
-	out := make([]float64, 0, n-1)
-	for p := 1; p < n; p++ {
+// squares sums the characters ±1.
+func (g bitwise) squares(row []Term) []float64 {
+	out := make([]float64, 0, g.n-1)
+	for p := 1; p < g.n; p++ {
 		sum := 0.0
 		for _, t := range row {
 			if bits.OnesCount(uint(p&t.J))%2 == 1 {

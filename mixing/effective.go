@@ -19,13 +19,11 @@ func (a *analysis) effective() {
 		}
 		e := Effective{Gamma: gamma}
 		switch {
+		case a.squares != nil:
+			e.Mean = number(transitiveNeighbors(a.squares, gamma))
+			e.Worst = e.Mean
 		case a.seq.Period() == 1 && a.one.transitive:
-			// C has the eigenvalues l²/(1-γ l²), and the same diagonal entry everywhere.
-			sum := 1 / (1 - gamma)
-			for _, l2 := range a.one.squares {
-				sum += l2 / (1 - gamma*l2)
-			}
-			e.Mean = number(float64(n) / (1 - gamma) / sum)
+			e.Mean = number(transitiveNeighbors([][]float64{a.one.squares}, gamma))
 			e.Worst = e.Mean
 		case n <= effectiveDense:
 			if c, ok := a.seq.covariance(gamma); ok {
@@ -34,17 +32,29 @@ func (a *analysis) effective() {
 				a.warn("gamma %v: the noise grows without bound", gamma)
 			}
 		case a.seq.Period() == 1 && a.one.squares != nil:
-			sum := 1 / (1 - gamma)
-			for _, l2 := range a.one.squares {
-				sum += l2 / (1 - gamma*l2)
-			}
-			e.Mean = number(float64(n) / (1 - gamma) / sum)
+			e.Mean = number(transitiveNeighbors([][]float64{a.one.squares}, gamma))
 			a.warn("gamma %v: the worst node is looked for up to %d nodes", gamma, effectiveDense)
 		default:
 			a.warn("gamma %v: effective neighbors are computed up to %d nodes", gamma, effectiveDense)
 		}
 		a.r.EffectiveNbrs = append(a.r.EffectiveNbrs, e)
 	}
+}
+
+// transitiveNeighbors is n_W from the |eigenvalues|² of commuting normal rounds: in each eigenvector, the variance c
+// after the last round solves c ← l² (γ c + 1) around the period, and along consensus it is 1/(1-γ).
+func transitiveNeighbors(squares [][]float64, gamma float64) float64 {
+	alone := 1 / (1 - gamma)
+	trace := alone
+	for k := range squares[0] {
+		factor, c := 1.0, 0.0
+		for t := range squares {
+			l2 := squares[t][k]
+			factor, c = factor*gamma*l2, l2*(gamma*c+1)
+		}
+		trace += c / (1 - factor)
+	}
+	return float64(len(squares[0])+1) * alone / trace
 }
 
 // set fills mean and worst from the covariance.

@@ -37,13 +37,14 @@ func spectrumOf(w *Matrix) spectrum {
 	}
 	stochastic, symmetric := w.DoublyStochastic(), w.Symmetric()
 	if stochastic {
-		if squares, group, ok := characters(w); ok {
+		if g, rows, ok := symmetry([]*Matrix{w}); ok {
+			squares := g.squares(rows[0])
 			top := 0.0
 			for _, v := range squares {
 				top = math.Max(top, v)
 			}
 			v := math.Sqrt(top)
-			return spectrum{v, v, "closed form: characters of " + group, rounding, true, true, squares}
+			return spectrum{v, v, "closed form: characters of " + g.name(), rounding, true, true, squares}
 		}
 	}
 	switch {

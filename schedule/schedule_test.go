@@ -149,6 +149,9 @@ func TestParseCliques(t *testing.T) {
 	if d := cmp.Diff([][]int{{0, 2}, {1, 3}}, s.Rounds[0].Cliques); d != "" {
 		t.Error(d)
 	}
+	if got := s.CliqueText(); got != "AMS,FRA|BAR,LAX" {
+		t.Errorf("written back as %q", got)
+	}
 	for _, c := range []struct{ in, want string }{
 		{"AMS,BRA", `unknown node "BRA" (did you mean "BAR"?)`},
 		{"AMS,BAR|AMS", "node AMS is in two cliques"},
