@@ -21,7 +21,7 @@ func drawNetwork(t *rapid.T, most int, tree bool) *network.Topology {
 	bandwidth := rapid.SampledFrom([]float64{1e9, 2e9, 10e9})
 	for i := range n {
 		top.Routers = append(top.Routers, network.Router{ID: fmt.Sprint("r", i)})
-		for range rapid.SampledFrom([]int{0, 1, 1, 1, 2}).Draw(t, "islands") {
+		for range rapid.SampledFrom([]int{0, 1, 1, 2, 2}).Draw(t, "islands") {
 			top.Islands = append(top.Islands, network.Island{ID: fmt.Sprint("i", len(top.Islands)), Router: i,
 				Egress: bandwidth.Draw(t, "egress"), Ingress: bandwidth.Draw(t, "ingress")})
 		}
@@ -40,12 +40,18 @@ func drawNetwork(t *rapid.T, most int, tree bool) *network.Topology {
 
 // drawCliques draws disjoint cliques; some islands may be idle.
 func drawCliques(t *rapid.T, n, most int) [][]int {
-	out := make([][]int, most+1)
-	for i := range n {
-		c := rapid.IntRange(0, most).Draw(t, "clique")
-		out[c] = append(out[c], i)
+	left := make([]int, n)
+	for i := range left {
+		left[i] = i
 	}
-	return out[1:]
+	left = rapid.Permutation(left).Draw(t, "islands")
+	var out [][]int
+	for range most {
+		size := min(len(left), rapid.SampledFrom([]int{0, 1, 2, 2, 3, 3, 4, 5, 6, 7}).Draw(t, "size"))
+		out = append(out, left[:size:size])
+		left = left[size:]
+	}
+	return out
 }
 
 func drawCapability(t *rapid.T, n int) network.Capability {
