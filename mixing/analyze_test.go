@@ -191,10 +191,12 @@ func TestEffectiveNeighbors(t *testing.T) {
 		}
 		near(t, fmt.Sprintf("%s gamma %v", c.line, c.gamma), r.EffectiveNbrs[0].Mean, c.want, 1e-8)
 		// The closed form of transitive graphs is the covariance's.
-		cov, ok := seq.covariance(c.gamma)
-		e := Effective{Gamma: c.gamma}
-		if e.set(cov); !ok || math.Abs(*e.Mean-c.want) > 1e-8 || *e.Worst > *e.Mean+1e-9 {
-			t.Errorf("%s gamma %v: covariance gives %v, worst %v", c.line, c.gamma, *e.Mean, *e.Worst)
+		for _, stochastic := range []bool{false, true} {
+			cov, ok := seq.covariance(c.gamma, stochastic)
+			e := Effective{Gamma: c.gamma}
+			if e.set(diagonal(cov)); !ok || math.Abs(*e.Mean-c.want) > 1e-8 || *e.Worst > *e.Mean+1e-9 {
+				t.Errorf("%s gamma %v: covariance gives %v, worst %v", c.line, c.gamma, *e.Mean, *e.Worst)
+			}
 		}
 	}
 	// Random: one outcome is no different from a period of one; a random matching from its enumeration.

@@ -42,16 +42,16 @@ func RandomStaleness(outcomes []Outcome, seconds []float64) (float64, bool) {
 		o.W.conjugate(both, tmp, p)
 		addScaled(add, o.Probability*seconds[k], both)
 	}
-	v, ok := r.fixedPoint(add)
+	v, ok := r.fixedPoint(add, 1)
 	if !ok {
 		return 0, false
 	}
 	return disagreement(v)/float64(n-1) + square/(2*mean), true
 }
 
-// fixedPoint solves V = P E[W V W'] P + C for symmetric C by iteration with extrapolation: for symmetric W the map is
-// self-adjoint and conjugate gradients apply, otherwise the plain iteration does.
-func (r *Random) fixedPoint(c *mat.Dense) (*mat.Dense, bool) {
+// fixedPoint solves V = γ P E[W V W'] P + P C P for symmetric C: by conjugate gradients where all W are symmetric and
+// the map hence self-adjoint, by plain iteration otherwise.
+func (r *Random) fixedPoint(c *mat.Dense, gamma float64) (*mat.Dense, bool) {
 	n := r.n
 	step := func(v *mat.Dense) *mat.Dense {
 		out := mat.NewDense(n, n, nil)
@@ -59,6 +59,7 @@ func (r *Random) fixedPoint(c *mat.Dense) (*mat.Dense, bool) {
 		projectRows(out)
 		transpose(out)
 		projectRows(out)
+		out.Scale(gamma, out)
 		return out
 	}
 	rhs := mat.DenseCopyOf(c)
