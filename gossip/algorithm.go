@@ -24,6 +24,10 @@ import (
 //	                   scaled by 1/Keep, and is 0 otherwise: unbiased compression
 //	choco              H local steps, then x ← x + Gamma Σ_j W_ij (x̂_j - x̂_i), after each x̂ took in a compressed x - x̂
 //	                   (CHOCO-SGD, Koloskova, Stich, Jaggi 2019); simulation only
+//	dgc                H gradients at x through a local momentum; the K largest accumulated entries are stepped and
+//	                   averaged, the rest is kept (deep gradient compression, Lin et al. 2018); simulation only
+//	powersgd           H gradients at x, averaged through factors of rank Rank with error feedback (Vogels et al. 2019);
+//	                   every round must average all islands; simulation only
 //	diloco             H local steps give Δ = θ - x; Δ and θ are mixed by W, and an outer optimizer takes Δ as gradient
 //	factored           the same with a mixing of its own for θ and for Δ (Mix1, Mix2)
 //	streaming-diloco   diloco with the parameters in Fragments that synchronize one after the other, Overlap local
@@ -38,13 +42,14 @@ type Algorithm struct {
 	// Compress is the compressor: of differences in choco (top-k, rand-k, qsgd, sign, int8; default top-k), of
 	// pseudo-gradients in diloco and factored (int8, qsgd; default "": none), which then can be simulated only.
 	Compress string
-	K        int     // entries that top-k and rand-k keep; set by ParseAlgorithm: 1
+	K        int     // entries that top-k, rand-k and dgc keep; set by ParseAlgorithm: 1
 	Levels   int     // levels of qsgd; set by ParseAlgorithm: 4
+	Rank     int     // powersgd; set by ParseAlgorithm: 1
 	Gamma    float64 // choco: consensus step; default (0): what theory guarantees on one symmetric matrix
 
 	Outer    string  // plain, heavy-ball or nesterov; the diloco family; default nesterov
 	Rate     float64 // ν, the outer learning rate; set by ParseAlgorithm: 0.7, or 1 for plain
-	Momentum float64 // β; set by ParseAlgorithm: 0.9, or 0 for plain
+	Momentum float64 // β, also of dgc; set by ParseAlgorithm: 0.9, or 0 for plain
 
 	Mix1, Mix2 string // factored: schedule, exact (J) or none (I); default schedule
 
@@ -53,7 +58,7 @@ type Algorithm struct {
 	Merge     float64 // streaming-diloco: share of the local value that is kept
 }
 
-var algorithmNames = []string{"atc", "cta", "dgd", "gradient-tracking", "delayed", "stale", "push-sum", "sparse", "choco", "diloco", "factored", "streaming-diloco"}
+var algorithmNames = []string{"atc", "cta", "dgd", "gradient-tracking", "delayed", "stale", "push-sum", "sparse", "choco", "dgc", "powersgd", "diloco", "factored", "streaming-diloco"}
 
 // maxDelay bounds delays and fragments: each round of delay is one more copy of the state.
 const maxDelay = 1000
@@ -63,7 +68,7 @@ const maxDelay = 1000
 //	atc | cta | dgd | gradient-tracking | push-sum | delayed:tau=1 | stale:tau=1 | sparse:keep=0.5
 //	diloco:outer=nesterov,lr=0.7,momentum=0.9
 //	factored:outer=plain,mix1=schedule,mix2=exact
-//	choco:compress=top-k,k=1,gamma=0.1 | diloco:compress=int8
+//	choco:compress=top-k,k=1,gamma=0.1 | dgc:k=1,momentum=0.9 | powersgd:rank=1 | diloco:compress=int8
 //	streaming-diloco:fragments=4,overlap=2,merge=0.5,outer=nesterov,lr=0.7,momentum=0.9
 func ParseAlgorithm(line string) (Algorithm, error) {
 	if line == "" {
@@ -83,6 +88,11 @@ func ParseAlgorithm(line string) (Algorithm, error) {
 		a.Compress = s.OneOf("compress", "top-k", compressKinds...)
 		a.readCompressor(s)
 		a.Gamma = s.Float("gamma", 0, 0, 1)
+	case "dgc":
+		a.K = s.Int("k", 1, 1, math.MaxInt32)
+		a.Momentum = s.Float("momentum", 0.9, 0, math.Nextafter(1, 0))
+	case "powersgd":
+		a.Rank = s.Int("rank", 1, 1, math.MaxInt32)
 	case "diloco", "factored", "streaming-diloco":
 		a.Outer = s.OneOf("outer", "nesterov", "plain", "heavy-ball", "nesterov")
 		rate, momentum := 0.7, 0.9
@@ -149,6 +159,10 @@ func (a Algorithm) String() string {
 			return "choco:" + a.compressorKeys()
 		}
 		return fmt.Sprintf("choco:%s,gamma=%g", a.compressorKeys(), a.Gamma)
+	case "dgc":
+		return fmt.Sprintf("dgc:k=%d,momentum=%g", a.K, a.Momentum)
+	case "powersgd":
+		return fmt.Sprintf("powersgd:rank=%d", a.Rank)
 	case "diloco", "factored", "streaming-diloco":
 		keys := []string{"outer=" + a.outer(), fmt.Sprintf("lr=%g", a.Rate)}
 		if a.outer() != "plain" {
@@ -190,6 +204,12 @@ func mixKind(s string) string {
 	return s
 }
 
+// simulatedOnly reports whether the algorithm is not linear, so that it has no exact moments.
+func (a Algorithm) simulatedOnly() bool {
+	name := a.name()
+	return name == "choco" || name == "dgc" || name == "powersgd" || a.Compress != ""
+}
+
 func (a Algorithm) fragments() int { return max(1, a.Fragments) }
 
 func (a Algorithm) check() error {
@@ -206,6 +226,8 @@ func (a Algorithm) check() error {
 		return fmt.Errorf("algorithm sparse: keep=%g is outside 0 to 1", a.Keep)
 	case a.name() == "choco" && (!slices.Contains(compressKinds, a.Compress) || !(a.Gamma >= 0 && a.Gamma <= 1)):
 		return fmt.Errorf("algorithm choco: compress=%q, gamma=%g (want a compressor of %s and a step up to 1)", a.Compress, a.Gamma, strings.Join(compressKinds, ", "))
+	case a.name() == "dgc" && a.K < 1 || a.name() == "powersgd" && a.Rank < 1:
+		return fmt.Errorf("algorithm %s: needs k or rank of at least 1", a.name())
 	case (a.Compress == "top-k" || a.Compress == "rand-k") && a.K < 1 || a.Compress == "qsgd" && a.Levels < 1:
 		return fmt.Errorf("algorithm %s: %s needs k or levels of at least 1", a.name(), a.Compress)
 	case !(a.Merge >= 0 && a.Merge <= 1):

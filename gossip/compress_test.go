@@ -161,9 +161,73 @@ func TestChocoWithoutLoss(t *testing.T) {
 	}
 }
 
+// TestReducedGradientsWithoutLoss: with every entry sent, no momentum, or full rank, both are atc on exact averaging.
+func TestReducedGradientsWithoutLoss(t *testing.T) {
+	for _, text := range []string{instanceC, instanceN} {
+		q := problem(t, text)
+		var want *SimulateResult
+		for _, line := range []string{"atc", "dgc:k=2,momentum=0", "powersgd:rank=2"} {
+			alg, err := ParseAlgorithm(line)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := Simulate(context.Background(), q, complete(t, 4, 1), SimulateOptions{Algorithm: alg, Step: 0.1, At: []int{1, 20}, Runs: 20, Stepwise: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want == nil {
+				want = r
+			}
+			for i := range r.Points {
+				if math.Abs(r.Points[i].MSE.Mean-want.Points[i].MSE.Mean) > 1e-12 || r.Points[i].Consensus.Mean > 1e-25 {
+					t.Errorf("%s: %+v, atc %+v", line, r.Points[i], want.Points[i])
+				}
+			}
+		}
+	}
+}
+
+// TestErrorFeedbackConverges: what is not sent is kept, so without noise both reach the optimum.
+func TestErrorFeedbackConverges(t *testing.T) {
+	q := family(t, "quadratic:d=30,noise=0,heterogeneity=0", 4)
+	for _, line := range []string{"dgc:k=3,momentum=0.5", "powersgd:rank=1", "choco:compress=top-k,k=5,gamma=0.3"} {
+		alg, err := ParseAlgorithm(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Simulate(context.Background(), q, complete(t, 4, 1), SimulateOptions{Algorithm: alg, Step: 0.05, At: []int{0, 3000}, Runs: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if start, end := r.Points[0].Centroid.Mean, r.Points[1].Centroid.Mean; end > 1e-6*start {
+			t.Errorf("%s: centroid error from %g to %g", line, start, end)
+		}
+	}
+}
+
+func TestOrthonormalize(t *testing.T) {
+	p := []float64{3, 1, 6, 4, 1, 8, 0, 2, 0} // 3 × 3, third column twice the first
+	orthonormalize(p, 3, 3)
+	for a := range 3 {
+		for b := range 3 {
+			sum := 0.0
+			for r := range 3 {
+				sum += p[r*3+a] * p[r*3+b]
+			}
+			want := 0.0
+			if a == b && a < 2 {
+				want = 1
+			}
+			if math.Abs(sum-want) > 1e-14 {
+				t.Errorf("columns %d and %d have product %g, want %g", a, b, sum, want)
+			}
+		}
+	}
+}
+
 func TestCompressionIsSimulatedOnly(t *testing.T) {
 	q := problem(t, instanceC)
-	for _, line := range []string{"choco", "diloco:compress=int8"} {
+	for _, line := range []string{"choco", "diloco:compress=int8", "dgc", "powersgd"} {
 		alg, err := ParseAlgorithm(line)
 		if err != nil {
 			t.Fatal(err)
@@ -171,6 +235,9 @@ func TestCompressionIsSimulatedOnly(t *testing.T) {
 		if _, err := Exact(context.Background(), q, ring4(t), ExactOptions{Algorithm: alg}); err == nil || !strings.Contains(err.Error(), "simulate it") {
 			t.Errorf("%s: error %v", line, err)
 		}
+	}
+	if _, err := Simulate(context.Background(), q, matchings(t), SimulateOptions{Algorithm: Algorithm{Name: "powersgd", Rank: 1}}); err == nil || !strings.Contains(err.Error(), "of round 1 does not do it") {
+		t.Errorf("error %v", err)
 	}
 	if _, err := Simulate(context.Background(), q, matchings(t), SimulateOptions{Algorithm: Algorithm{Name: "choco", Compress: "sign"}}); err == nil || !strings.Contains(err.Error(), "give gamma=") {
 		t.Errorf("error %v", err)

@@ -59,12 +59,12 @@ const maxSolveSize = 512
 // limit, and the spectral radius that decides whether there is one. The error is a wrong input or the end of ctx; a
 // system that diverges is a result.
 func Exact(ctx context.Context, q *Quadratic, seq *mixing.Sequence, o ExactOptions) (*ExactResult, error) {
+	if o.Algorithm.simulatedOnly() {
+		return nil, fmt.Errorf("%s is not linear and has no exact moments: simulate it", o.Algorithm)
+	}
 	step, warnings, err := prepare(q, seq, o.Algorithm, o.Step, o.At)
 	if err != nil {
 		return nil, err
-	}
-	if name := o.Algorithm.name(); name == "choco" || o.Algorithm.Compress != "" {
-		return nil, fmt.Errorf("%s with compression has no exact moments: simulate it", name)
 	}
 	groups := q.groups(o.Algorithm.fragments())
 	at := slices.Clone(o.At)

@@ -1,7 +1,6 @@
 package gossip
 
 import (
-	"math"
 	"slices"
 
 	"github.com/islandsgd/islands/mixing"
@@ -65,16 +64,8 @@ func (b *builder) outer(theta, momentum, delta []float64) {
 // the map, so that the radius is that of the motion.
 func (b *builder) momentumAgrees() bool {
 	for t := range b.seq.Period() {
-		w := b.mixer(b.alg.Mix2, b.seq.Step(t).W)
-		for _, row := range w.Rows() {
-			if len(row) < b.g.n {
-				return false
-			}
-			for _, term := range row {
-				if math.Abs(term.Weight-b.weights[term.J]) > sumTol {
-					return false
-				}
-			}
+		if !averagesAll(b.mixer(b.alg.Mix2, b.seq.Step(t).W), b.weights) {
+			return false
 		}
 	}
 	return true

@@ -50,6 +50,12 @@ func prepare(q *Quadratic, seq *mixing.Sequence, alg Algorithm, step float64, at
 		if alg.Gamma == 0 {
 			_, err = chocoGamma(seq, newCompressor(alg, q.D).omega(q.D))
 		}
+	case "powersgd":
+		for t, w := range matricesOf(seq) {
+			if !averagesAll(w, q.weights()) {
+				return 0, nil, fmt.Errorf("powersgd needs exact averaging of all islands in every round: the mixing matrix %s does not do it", place(seq, t))
+			}
+		}
 	case "push-sum":
 		if q.Weights != nil {
 			return 0, nil, fmt.Errorf("push-sum weighs the islands equally: the problem must not give weights")
@@ -169,4 +175,19 @@ func place(seq *mixing.Sequence, index int) string {
 	default:
 		return "that is expected"
 	}
+}
+
+// averagesAll reports whether W replaces every island by the (weighted) average.
+func averagesAll(w *mixing.Matrix, weights []float64) bool {
+	for _, row := range w.Rows() {
+		if len(row) < len(weights) {
+			return false
+		}
+		for _, term := range row {
+			if math.Abs(term.Weight-weights[term.J]) > sumTol {
+				return false
+			}
+		}
+	}
+	return true
 }

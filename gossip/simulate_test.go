@@ -141,12 +141,20 @@ func TestPercentiles(t *testing.T) {
 
 func TestStepsDoNotAllocate(t *testing.T) {
 	for _, text := range []string{instanceC, instanceN} {
-		s := &simulation{q: problem(t, text), seq: ring4(t), step: 0.1}
-		st := s.newStepper()
-		st.reset(0)
-		round := 0
-		if n := testing.AllocsPerRun(100, func() { st.round(round); round++ }); n != 0 {
-			t.Errorf("%g allocations a round", n)
+		for _, line := range []string{"atc", "cta", "dgd", "gradient-tracking", "delayed:tau=2", "stale:tau=2", "push-sum", "sparse", "choco:compress=top-k,k=1",
+			"choco:compress=rand-k,k=1", "choco:compress=qsgd", "dgc", "powersgd", "diloco", "diloco:compress=int8", "factored:mix1=none,mix2=exact", "streaming-diloco:overlap=1"} {
+			alg, err := ParseAlgorithm(line)
+			if err != nil {
+				t.Fatal(err)
+			}
+			q := problem(t, text)
+			s := &simulation{q: q, seq: complete(t, 4, 2), step: 0.05, alg: alg, weights: q.weights(), star: q.Constants().XStar}
+			st := s.newStepper()
+			st.reset(0)
+			round := 0
+			if n := testing.AllocsPerRun(20, func() { st.round(round); s.measure(st.replicas()); round++ }); n != 0 {
+				t.Errorf("%s: %g allocations a round", line, n)
+			}
 		}
 	}
 }

@@ -31,6 +31,10 @@ func (s *simulation) newStepper() stepper {
 		return newPushSumStepper(a)
 	case "sparse":
 		return newSparseStepper(a)
+	case "dgc":
+		return newDGCStepper(a)
+	case "powersgd":
+		return newPowerStepper(a)
 	case "choco":
 		return newChocoStepper(a)
 	case "diloco", "factored":
