@@ -62,7 +62,7 @@ func exactPrefix(seq *Sequence, rounds int) exactness {
 		for k > 0 {
 			need := primesFor(n, steps, k)
 			if len(need) > maxPrimes {
-				break
+				return exactness{after: k, how: fmt.Sprintf("arithmetic modulo %d, short of a proof", need[0])}
 			}
 			proven := true
 			for _, p := range need[1:] {
