@@ -19,7 +19,7 @@ func (p *Pricer) bounds(s *scratch, out *Price, sorted [][]int) error {
 	out.LowerBound.Egress = f.egress()
 	explained := out.Packing
 	if p.options.Collective != Packed {
-		packed, err := p.packAs(s, sorted, Packed)
+		packed, err := p.packAs(s, sorted, Packed, nil)
 		if err != nil {
 			return err
 		}

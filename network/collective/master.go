@@ -8,19 +8,20 @@ import (
 // The master problem shares a payload out over given plans so that the busiest arc is as little busy as possible:
 //
 //	minimize θ   subject to   Σ_p A_ap x_p - θ + s_a = 0   for each arc a     (A: seconds of plan p on arc a)
-//	                          Σ_{p of q} x_p = 1           for each clique q
+//	                          Σ_{p of q} x_p = d_q         for each job q: a share of a clique's payload
 //	                          x, s ≥ 0
 //
-// Its dual gives each arc a price π_a ≥ 0 with Σ π_a = 1, and θ ≥ Σ_q (cheapest plan of q at these prices) for any
+// Its dual gives each arc a price π_a ≥ 0 with Σ π_a = 1, and θ ≥ Σ_q d_q (cheapest plan of q at these prices) for any
 // such prices: a bound that anyone can check without trusting this solver.
 //
 // It is solved by the revised simplex method with an explicit inverse of the basis, rebuilt now and then from the
 // columns. Most basic variables are slacks, so a rebuild costs little. Dantzig's rule picks the entering variable;
 // after a run of degenerate steps Bland's rule takes over until θ falls, which cannot cycle.
 type master struct {
-	arcs, cliques int
-	scale         []float64 // of each arc's row: slow arcs have large entries
-	columns       []masterColumn
+	arcs    int
+	demand  []float64 // of each job
+	scale   []float64 // of each arc's row: slow arcs have large entries
+	columns []masterColumn
 
 	basis   []int // variable in each row: a slack by its arc, θ, or arcs+1+column
 	inverse [][]float64
@@ -32,7 +33,7 @@ type master struct {
 
 // masterColumn is a plan's entries in the rows of its arcs.
 type masterColumn struct {
-	clique int
+	job    int
 	rows   []int
 	values []float64
 }
@@ -54,14 +55,14 @@ var errMaster = errors.New("the linear program lost its basis to rounding")
 
 // newMaster takes the seconds of one payload on each arc, about 1 where they matter. Rows of slower arcs are scaled
 // down to that.
-func newMaster(unit []float64, cliques int) *master {
+func newMaster(unit, demand []float64) *master {
 	arcs := len(unit)
-	n := arcs + cliques
+	n := arcs + len(demand)
 	scale := make([]float64, arcs)
 	for a, u := range unit {
 		scale[a] = 1 / max(1, u)
 	}
-	m := &master{scale: scale, arcs: arcs, cliques: cliques, basis: make([]int, n), value: make([]float64, n), alpha: make([]float64, n),
+	m := &master{scale: scale, arcs: arcs, demand: demand, basis: make([]int, n), value: make([]float64, n), alpha: make([]float64, n),
 		inverse: make([][]float64, n)}
 	space := make([]float64, n*n)
 	for i := range n {
@@ -73,20 +74,20 @@ func newMaster(unit []float64, cliques int) *master {
 func (m *master) theta() int { return m.arcs }
 
 // add appends a column; entries are seconds on arcs. It keeps the slices and scales the values.
-func (m *master) add(clique int, rows []int, values []float64) int {
+func (m *master) add(job int, rows []int, values []float64) int {
 	for i, r := range rows {
 		values[i] *= m.scale[r]
 	}
-	m.columns = append(m.columns, masterColumn{clique, rows, values})
+	m.columns = append(m.columns, masterColumn{job, rows, values})
 	return len(m.columns) - 1
 }
 
-// start sets the basis in which each clique uses the given column: θ is the load of the busiest arc.
+// start sets the basis in which each job uses the given column: θ is the load of the busiest arc.
 func (m *master) start(columns []int) error {
 	load := make([]float64, m.arcs)
 	for _, c := range columns {
 		for i, r := range m.columns[c].rows {
-			load[r] += m.columns[c].values[i] / m.scale[r]
+			load[r] += m.demand[m.columns[c].job] * m.columns[c].values[i] / m.scale[r]
 		}
 	}
 	busiest := 0
@@ -123,7 +124,7 @@ func (m *master) times(variable int) {
 	default:
 		c := &m.columns[variable-m.arcs-1]
 		for i, row := range m.inverse {
-			sum := row[m.arcs+c.clique]
+			sum := row[m.arcs+c.job]
 			for k, r := range c.rows {
 				sum += row[r] * c.values[k]
 			}
@@ -189,10 +190,10 @@ func (m *master) rebuild() error {
 		m.pivot(at)
 		free[at], m.basis[at] = false, v
 	}
-	for i, row := range m.inverse { // right-hand side: 0 for arcs, 1 for cliques
+	for i, row := range m.inverse { // right-hand side: 0 for arcs, the demand for jobs
 		m.value[i] = 0
-		for _, v := range row[m.arcs:] {
-			m.value[i] += v
+		for q, v := range row[m.arcs:] {
+			m.value[i] += v * m.demand[q]
 		}
 		if m.value[i] < 0 {
 			m.value[i] = 0 // rounding: the simplex keeps values from falling below
@@ -281,7 +282,7 @@ func (m *master) entering(y []float64, bland bool) int {
 
 func (m *master) reduced(j int, y []float64) float64 {
 	c := &m.columns[j]
-	d := -y[m.arcs+c.clique]
+	d := -y[m.arcs+c.job]
 	for k, r := range c.rows {
 		d -= y[r] * c.values[k]
 	}
@@ -319,24 +320,25 @@ func (m *master) step(enter, leave int) {
 	m.steps++
 }
 
-// shares returns the value of every column, and the arcs' prices: not negative, sum 1.
+// shares returns how each job is divided among its columns: not negative, sum 1.
 func (m *master) shares() []float64 {
 	x := make([]float64, len(m.columns))
-	sum := make([]float64, m.cliques)
+	sum := make([]float64, len(m.demand))
 	for i, v := range m.basis {
 		if j := v - m.arcs - 1; j >= 0 {
 			x[j] = m.value[i]
-			sum[m.columns[j].clique] += x[j]
+			sum[m.columns[j].job] += x[j]
 		}
 	}
 	for j := range x {
-		if s := sum[m.columns[j].clique]; s > 0 {
+		if s := sum[m.columns[j].job]; s > 0 {
 			x[j] /= s // rounding must not lose a part of the payload
 		}
 	}
 	return x
 }
 
+// prices returns the arcs' prices: not negative, sum 1.
 func (m *master) prices() []float64 {
 	y := m.dual()
 	out := make([]float64, m.arcs)

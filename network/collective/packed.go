@@ -23,7 +23,7 @@ const (
 
 // plan is one pair of trees (or one owner's part of a sharded collective) as a column of the master.
 type plan struct {
-	clique    int
+	job       int
 	root      int // island, or number of islands + router
 	reduce    *tree
 	broadcast *tree
@@ -32,10 +32,23 @@ type plan struct {
 	picos     int64
 }
 
+// job is a share of a clique's payload that pairs of trees must carry, with the roots that they may have. Packed has one
+// for each clique, with every root; sharded on free routes has one for each owner.
+type job struct {
+	clique int
+	share  float64
+	roots  []treeRoot
+}
+
+// treeRoot is an island or router (counting on from the islands), and its position among the nodes of the clique's
+// two tree finders.
+type treeRoot struct{ down, up, at int }
+
 // packing is the state of column generation for the cliques of a round.
 type packing struct {
 	p       *Pricer
 	cliques [][]int
+	jobs    []job
 	unit    []float64 // scaled seconds of one byte on each arc
 	slow    float64   // the scale: seconds of one byte by single plans
 	plans   []*plan
@@ -64,24 +77,24 @@ func (k *packing) begin(pool []*plan) error {
 	for i, x := range k.p.res.extra {
 		k.unit[len(k.p.g.Arcs)+i] = 8 / k.p.res.rate[x.router]
 	}
-	best := make([]*plan, len(k.cliques))
+	best := make([]*plan, len(k.jobs))
 	for _, pl := range pool {
-		if now := best[pl.clique]; now == nil || k.alone(pl) < k.alone(now) {
-			best[pl.clique] = pl
+		if now := best[pl.job]; now == nil || k.alone(pl) < k.alone(now) {
+			best[pl.job] = pl
 		}
 	}
 	total := make([]float64, len(k.unit))
 	for _, pl := range best {
 		for i, a := range pl.arcs {
-			total[a] += pl.load[i] * k.unit[a]
+			total[a] += k.jobs[pl.job].share * pl.load[i] * k.unit[a]
 		}
 	}
 	k.slow = slices.Max(total)
 	for a := range k.unit {
 		k.unit[a] /= k.slow
 	}
-	k.lp = newMaster(k.unit, len(k.cliques))
-	first := make([]int, len(k.cliques))
+	k.lp = k.newMaster()
+	first := make([]int, len(k.jobs))
 	for q, pl := range best {
 		first[q], _ = k.column(pl)
 	}
@@ -89,6 +102,14 @@ func (k *packing) begin(pool []*plan) error {
 		k.column(pl)
 	}
 	return k.lp.start(first)
+}
+
+func (k *packing) newMaster() *master {
+	demand := make([]float64, len(k.jobs))
+	for q, j := range k.jobs {
+		demand[q] = j.share
+	}
+	return newMaster(k.unit, demand)
 }
 
 // alone is the time of a plan that has the network for itself.
@@ -133,7 +154,7 @@ func (k *packing) column(pl *plan) (int, bool) {
 	if pl.picos > k.limit || slices.ContainsFunc(pl.arcs, func(a int) bool { return k.unit[a] > hopeless }) {
 		return 0, false
 	}
-	key := binary.AppendVarint(nil, int64(pl.clique))
+	key := binary.AppendVarint(nil, int64(pl.job))
 	key = binary.AppendVarint(key, pl.picos)
 	values := make([]float64, len(pl.arcs))
 	for i, a := range pl.arcs {
@@ -146,28 +167,28 @@ func (k *packing) column(pl *plan) (int, bool) {
 	}
 	k.known[string(key)] = true
 	k.plans = append(k.plans, pl)
-	return k.lp.add(pl.clique, pl.arcs, values), true
+	return k.lp.add(pl.job, pl.arcs, values), true
 }
 
-// roots lists a clique's possible roots: position for the broadcasts, position for the reductions, and the island or
-// router itself.
-func (k *packing) roots(clique int) [][3]int {
+// roots lists a clique's possible roots: its members, and the routers that can copy and sum.
+func (k *packing) roots(clique int) []treeRoot {
 	down, up := k.down[clique], k.up[clique]
-	var out [][3]int
+	var out []treeRoot
 	for i, m := range down.members {
-		out = append(out, [3]int{i, i, m})
+		out = append(out, treeRoot{i, i, m})
 	}
 	for i, r := range down.routers {
 		if j := slices.Index(up.routers, r); j >= 0 {
-			out = append(out, [3]int{len(down.members) + i, len(up.members) + j, len(k.p.g.Topology.Islands) + r})
+			out = append(out, treeRoot{len(down.members) + i, len(up.members) + j, len(k.p.g.Topology.Islands) + r})
 		}
 	}
 	return out
 }
 
 // pair finds the cheapest pair at a root, and its price.
-func (k *packing) pair(clique int, root [3]int, prices []float64) (*plan, float64) {
-	pl := &plan{clique: clique, root: root[2], broadcast: k.down[clique].find(root[0]), reduce: k.up[clique].find(root[1])}
+func (k *packing) pair(q int, root treeRoot, prices []float64) (*plan, float64) {
+	clique := k.jobs[q].clique
+	pl := &plan{job: q, root: root.at, broadcast: k.down[clique].find(root.down), reduce: k.up[clique].find(root.up)}
 	pl.picos = pl.broadcast.depth + pl.reduce.depth
 	arcs := slices.Concat(pl.broadcast.arcs, pl.reduce.arcs)
 	cost := 0.0
@@ -203,16 +224,17 @@ func (k *packing) tilted(prices []float64, tilt float64) []float64 {
 func (k *packing) hubs(s *scratch) []*plan {
 	var pool []*plan
 	for _, l := range s.bypasses()[:min(2, len(s.bypasses()))] {
-		for q, members := range k.cliques {
-			for _, root := range k.roots(q) {
-				if r := root[2] - len(k.p.g.Topology.Islands); r >= 0 && !l.can.Aggregation[r] {
+		for q, j := range k.jobs {
+			members := k.cliques[j.clique]
+			for _, root := range j.roots {
+				if r := root.at - len(k.p.g.Topology.Islands); r >= 0 && !l.can.Aggregation[r] {
 					continue // only a router that sums can be the root
 				}
-				pl := &plan{clique: q, root: root[2], reduce: &tree{}, broadcast: &tree{}}
+				pl := &plan{job: q, root: root.at, reduce: &tree{}, broadcast: &tree{}}
 				in, out := l.newLoad(), l.newLoad()
-				l.hubLoads(root[2], members, in, out)
+				l.hubLoads(root.at, members, in, out)
 				pl.reduce.arcs, pl.broadcast.arcs = repeated(in), repeated(out)
-				pl.reduce.depth, pl.broadcast.depth = l.hubDelay(root[2], members)
+				pl.reduce.depth, pl.broadcast.depth = l.hubDelay(root.at, members)
 				pl.picos = pl.reduce.depth + pl.broadcast.depth
 				pl.fill(slices.Concat(pl.reduce.arcs, pl.broadcast.arcs))
 				pool = append(pool, pl)
@@ -233,17 +255,24 @@ func repeated(load []float64) []int {
 	return rows
 }
 
-// cheapest adds the cheapest pair of every root of a clique and returns the least cost at the prices.
-func (k *packing) cheapest(q int, prices []float64) float64 {
-	k.down[q].price(prices)
-	k.up[q].price(prices)
-	least := math.Inf(1)
-	for _, root := range k.roots(q) {
-		pl, cost := k.pair(q, root, prices)
-		least = min(least, cost)
-		k.column(pl)
+// cheapest adds, for every job, the cheapest pair of each of its roots, and returns what the jobs cost at least at the
+// prices.
+func (k *packing) cheapest(prices []float64) float64 {
+	for c := range k.cliques {
+		k.down[c].price(prices)
+		k.up[c].price(prices)
 	}
-	return least
+	total := 0.0
+	for q, j := range k.jobs {
+		least := math.Inf(1)
+		for _, root := range j.roots {
+			pl, cost := k.pair(q, root, prices)
+			least = min(least, cost)
+			k.column(pl)
+		}
+		total += j.share * least
+	}
+	return total
 }
 
 // run generates columns until the gap is closed, no new pair helps, or rounding stops the simplex method.
@@ -264,7 +293,7 @@ func (k *packing) run(s *scratch) error {
 	return nil
 }
 
-// improveBound prices all cliques at the given arc prices: Σ cost / Σ scaled prices is a lower bound of θ for any
+// improveBound prices all jobs at the given arc prices: Σ cost / Σ scaled prices is a lower bound of θ for any
 // prices, since Σ_a π_a unit_a load_a ≤ θ Σ π_a.
 func (k *packing) improveBound(prices []float64) {
 	tilted := k.tilted(prices, priceTilt)
@@ -274,11 +303,7 @@ func (k *packing) improveBound(prices []float64) {
 		sum += v
 		perArc[a] = v * k.unit[a]
 	}
-	bound := 0.0
-	for q := range k.cliques {
-		bound += k.cheapest(q, perArc)
-	}
-	if bound /= sum; bound > k.bound && k.exact {
+	if bound := k.cheapest(perArc) / sum; bound > k.bound && k.exact {
 		k.bound = bound
 		for a := range tilted {
 			tilted[a] /= sum

@@ -50,14 +50,17 @@ type ArcPrice struct {
 // packedPlan is the outcome of packing a round.
 type packedPlan struct {
 	candidate
-	cliques [][]int
-	packing *packing // nil without cliques
-	optimal float64  // scaled θ before MaxTrees
+	cliques    [][]int
+	collective string
+	roots      []int    // of each clique, for Hub
+	packing    *packing // nil without cliques
+	optimal    float64  // scaled θ before MaxTrees
 }
 
-// packAs shares the payloads of the cliques out, by trees (Packed) or among owners (ShardedOptimal).
-func (p *Pricer) packAs(s *scratch, sorted [][]int, collective string) (*packedPlan, error) {
-	out := &packedPlan{cliques: sorted}
+// packAs shares the payloads of the cliques out: by trees of any root (Packed), among owners on the lowest-latency
+// routes (ShardedOptimal), or for owners of equal shares (Sharded) or given roots (Hub) on free routes.
+func (p *Pricer) packAs(s *scratch, sorted [][]int, collective string, roots []int) (*packedPlan, error) {
+	out := &packedPlan{cliques: sorted, collective: collective, roots: roots}
 	out.load = make([]float64, p.res.rows)
 	if len(sorted) == 0 {
 		return out, nil
@@ -68,6 +71,7 @@ func (p *Pricer) packAs(s *scratch, sorted [][]int, collective string) (*packedP
 		err = k.owners(s)
 	} else {
 		k.findTrees()
+		k.jobs = k.jobsOf(collective, roots)
 		err = k.run(s)
 	}
 	if err != nil {
@@ -85,12 +89,33 @@ func (p *Pricer) packAs(s *scratch, sorted [][]int, collective string) (*packedP
 	out.packing = k
 	out.picos = k.latest()
 	for j, x := range k.shares() {
+		x *= k.jobs[k.plans[j].job].share
 		for i, a := range k.plans[j].arcs {
 			out.load[a] += x * k.plans[j].load[i]
 		}
 		out.busy = max(out.busy, x*p.res.flow*k.plans[j].roundTrips())
 	}
 	return out, nil
+}
+
+// jobsOf splits the cliques' payloads into what the collective carries separately.
+func (k *packing) jobsOf(collective string, roots []int) []job {
+	var jobs []job
+	for q, members := range k.cliques {
+		all := k.roots(q)
+		switch collective {
+		case Packed:
+			jobs = append(jobs, job{q, 1, all})
+		case Hub:
+			i := slices.IndexFunc(all, func(r treeRoot) bool { return r.at == roots[q] })
+			jobs = append(jobs, job{q, 1, all[i : i+1]})
+		case Sharded:
+			for i := range members {
+				jobs = append(jobs, job{q, 1 / float64(len(members)), all[i : i+1]})
+			}
+		}
+	}
+	return jobs
 }
 
 // roundTrips is the longest round trip of the plan's transfers in seconds; an owner's two transfers share a connection.
@@ -106,10 +131,11 @@ func (k *packing) owners(s *scratch) error {
 	k.exact = false // these columns are all there are, so there is no bound for other collectives
 	var pool []*plan
 	for q, members := range k.cliques {
+		k.jobs = append(k.jobs, job{clique: q, share: 1})
 		for _, owner := range members {
 			load := s.newLoad()
 			s.hubLoads(owner, members, load, load)
-			pl := &plan{clique: q, root: owner}
+			pl := &plan{job: q, root: owner}
 			for a, x := range load {
 				if x > 0 {
 					pl.arcs, pl.load = append(pl.arcs, a), append(pl.load, x)
@@ -126,14 +152,9 @@ func (k *packing) owners(s *scratch) error {
 	return k.lp.solve()
 }
 
-// isPacked reports whether a linear program shares the payloads out.
-func (p *Pricer) isPacked() bool {
-	return p.options.Collective == Packed || p.options.Collective == ShardedOptimal
-}
-
 // packable refuses limits that the linear program does not know.
 func (p *Pricer) packable() error {
-	if !p.isPacked() && !p.options.Bounds {
+	if !p.usesProgram() && !p.options.Bounds {
 		return nil
 	}
 	what := ""
@@ -149,32 +170,31 @@ func (p *Pricer) packable() error {
 	default:
 		return nil
 	}
-	return fmt.Errorf("packed trees and their bounds do not model %s: leave that limit out, or use %s", what, Best)
+	return fmt.Errorf("packed trees, free routes and bounds do not model %s: leave that limit out, or use %s on the %s routes",
+		what, Best, RoutingShortest)
 }
 
-// packedRound prices a round of cliques by a linear program.
-func (p *Pricer) packedRound(s *scratch, r *schedule.Round) (*Price, error) {
-	sorted, err := p.usable(s, r.Cliques)
-	if err != nil {
-		return nil, err
-	}
-	packed, err := p.packAs(s, sorted, p.options.Collective)
-	if err != nil {
-		return nil, err
-	}
+// packedRound explains a round that a linear program shares out.
+func (p *Pricer) packedRound(s *scratch, r *schedule.Round, packed *packedPlan) (*Price, error) {
 	out := &Price{Cliques: [][]string{}, Collectives: []Collective{}, Packing: p.describePacking(packed)}
 	p.eachClique(r.Cliques, func(members []int, names []string) {
 		c := Collective{}
 		if len(members) > 1 {
-			c.Name = &p.options.Collective
+			c.Name = &packed.collective
+			if packed.roots != nil {
+				q := slices.IndexFunc(packed.cliques, func(m []int) bool { return m[0] == slices.Min(members) })
+				root, kind := p.rootName(packed.roots[q])
+				c.Root, c.RootKind = &root, &kind
+			}
 		}
 		out.Cliques, out.Collectives = append(out.Cliques, names), append(out.Collectives, c)
 	})
 	p.fill(out, []*candidate{&packed.candidate}, s)
-	if err := p.bounds(s, out, sorted); err != nil {
+	if err := p.bounds(s, out, packed.cliques); err != nil {
 		return nil, err
 	}
-	if k := packed.packing; k != nil && p.options.Collective == Packed && !k.exact {
+	if k := packed.packing; k != nil && slices.ContainsFunc(packed.cliques, func(m []int) bool { return len(m) > exactTree }) &&
+		packed.collective != ShardedOptimal {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("a clique has more than %d members: its trees are good ones, not proven cheapest", exactTree))
 	}
 	return out, nil
@@ -195,14 +215,15 @@ func (p *Pricer) describePacking(out *packedPlan) *Packing {
 		}
 		pl := k.plans[j]
 		root, kind := p.rootName(pl.root)
-		t := PackedTree{Clique: pl.clique, Share: x, Root: root, RootKind: kind, LatencySeconds: network.Seconds(pl.picos)}
+		of := k.jobs[pl.job]
+		t := PackedTree{Clique: of.clique, Share: x * of.share, Root: root, RootKind: kind, LatencySeconds: network.Seconds(pl.picos)}
 		if pl.reduce != nil {
 			t.Reduce, t.Broadcast = p.arcNames(pl.reduce.arcs), p.arcNames(pl.broadcast.arcs)
 		}
 		d.Trees = append(d.Trees, t)
 	}
 	slices.SortStableFunc(d.Trees, func(a, b PackedTree) int { return a.Clique - b.Clique })
-	if k.exact {
+	if k.exact && out.collective == Packed {
 		gap := max(0, 1-k.bound/out.optimal)
 		d.Gap = &gap
 		for a, v := range k.prices {

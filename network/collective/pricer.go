@@ -16,6 +16,7 @@ import (
 type Options struct {
 	Payload    float64 // bytes that each island contributes; 0 is legal, time is then latency alone
 	Collective string  // one of Collectives(); "" means best
+	Routing    string  // RoutingShortest or RoutingOptimal; "" means shortest
 	MaxTrees   int     // packed: trees for each clique at most; 0 is no limit
 	Limits     Limits  // of aggregators, transports and encodings; none by default
 	Bounds     bool    // whether Round computes the partition, egress and packing bounds; packed always has them
@@ -70,6 +71,9 @@ func NewPricer(t *network.Topology, c network.Capability, o Options) (*Pricer, e
 	if !(o.Payload >= 0 && o.Payload <= maxPayload) {
 		return nil, fmt.Errorf("payload of %g bytes, want 0 to %g", o.Payload, maxPayload)
 	}
+	if err := o.checkRouting(); err != nil {
+		return nil, err
+	}
 	if err := o.Limits.check(); err != nil {
 		return nil, err
 	}
@@ -97,17 +101,19 @@ func (p *Pricer) newLoader() *loader { return newLoader(p.g, p.can, p.res) }
 func (p *Pricer) PartitionSeconds(cliques [][]int) (float64, error) {
 	s := p.scratch.Get().(*scratch)
 	defer p.scratch.Put(s)
-	if p.isPacked() {
+	if p.usesProgram() {
 		sorted, err := p.usable(s, cliques)
 		if err != nil {
 			return 0, err
 		}
-		packed, err := p.packAs(s, sorted, p.options.Collective)
+		packed, err := p.program(s, sorted)
 		if err != nil {
 			return 0, err
 		}
-		busy, latency := p.measure([]*candidate{&packed.candidate}, s.total)
-		return busy + latency, nil
+		if packed != nil {
+			busy, latency := p.measure([]*candidate{&packed.candidate}, s.total)
+			return busy + latency, nil
+		}
 	}
 	choice, _, err := p.plan(s, cliques)
 	if err != nil || len(choice) == 0 {
@@ -124,8 +130,18 @@ func (p *Pricer) Round(r *schedule.Round) (*Price, error) {
 	if !r.IsCliques() {
 		return p.pairRound(s, r)
 	}
-	if p.isPacked() {
-		return p.packedRound(s, r)
+	if p.usesProgram() {
+		sorted, err := p.usable(s, r.Cliques)
+		if err != nil {
+			return nil, err
+		}
+		packed, err := p.program(s, sorted)
+		if err != nil {
+			return nil, err
+		}
+		if packed != nil {
+			return p.packedRound(s, r, packed)
+		}
 	}
 	choice, proven, err := p.plan(s, r.Cliques)
 	if err != nil {

@@ -15,18 +15,18 @@ const (
 // are wanted.
 var quickTilts = []float64{priceTilt, 1e-3, 1e-2, 1e-1, 0.3, 1, 3, 10}
 
-// shares returns each plan's share of its clique's payload, rounding removed.
+// shares returns each plan's share of its job, rounding removed.
 func (k *packing) shares() []float64 {
 	x := k.lp.shares()
-	sum := make([]float64, len(k.cliques))
+	sum := make([]float64, len(k.jobs))
 	for j, v := range x {
 		if v <= shareFloor {
 			x[j] = 0
 		}
-		sum[k.plans[j].clique] += x[j]
+		sum[k.plans[j].job] += x[j]
 	}
 	for j := range x {
-		x[j] /= sum[k.plans[j].clique]
+		x[j] /= sum[k.plans[j].job]
 	}
 	return x
 }
@@ -42,11 +42,11 @@ func (k *packing) latest() int64 {
 	return picos
 }
 
-// only returns a packing of some of the plans, started and solved, or nil when a clique is left without.
+// only returns a packing of some of the plans, started and solved, or nil when a job is left without.
 func (k *packing) only(keep func(j int) bool) (*packing, error) {
 	out := *k
-	out.plans, out.known, out.lp = nil, map[string]bool{}, newMaster(k.unit, len(k.cliques))
-	first := make([]int, len(k.cliques))
+	out.plans, out.known, out.lp = nil, map[string]bool{}, k.newMaster()
+	first := make([]int, len(k.jobs))
 	for q := range first {
 		first[q] = -1
 	}
@@ -55,8 +55,8 @@ func (k *packing) only(keep func(j int) bool) (*packing, error) {
 			continue
 		}
 		at, fresh := out.column(pl)
-		if fresh && first[pl.clique] < 0 {
-			first[pl.clique] = at
+		if fresh && first[pl.job] < 0 {
+			first[pl.job] = at
 		}
 	}
 	if slices.Contains(first, -1) {
@@ -107,26 +107,24 @@ func (k *packing) quicker() {
 		for a := range prices {
 			prices[a] *= k.unit[a]
 		}
-		for q := range k.cliques {
-			k.cheapest(q, prices)
-		}
+		k.cheapest(prices)
 	}
 }
 
-// fewer keeps at most the given number of plans for each clique: the one with the smallest share goes, and the rest
+// fewer keeps at most the given number of plans for each job: the one with the smallest share goes, and the rest
 // share the payload out anew, until few enough are left.
 func (k *packing) fewer(most int) (*packing, error) {
 	for {
 		x := k.shares()
-		used := make([]int, len(k.cliques))
+		used := make([]int, len(k.jobs))
 		for j, v := range x {
 			if v > 0 {
-				used[k.plans[j].clique]++
+				used[k.plans[j].job]++
 			}
 		}
 		drop := -1
 		for j, v := range x {
-			if v > 0 && used[k.plans[j].clique] > most && (drop < 0 || v < x[drop]) {
+			if v > 0 && used[k.plans[j].job] > most && (drop < 0 || v < x[drop]) {
 				drop = j
 			}
 		}
