@@ -55,7 +55,7 @@ func (v *evaluator) polish(ctx context.Context, c candidate, lead *leaders) erro
 			if err := v.exchange(ctx, slices.Clone(c.rounds), at, best); err != nil {
 				return err
 			}
-			if len(best.best) > 0 && best.best[0].staleness < c.staleness*(1-1e-12) {
+			if len(best.best) > 0 && best.best[0].value < c.value*(1-1e-12) {
 				c, improved = best.best[0], true
 				lead.offer(c)
 				break // positions have moved: the rounds were rotated into canonical order
@@ -65,7 +65,7 @@ func (v *evaluator) polish(ctx context.Context, c candidate, lead *leaders) erro
 	return nil
 }
 
-// evaluator computes the staleness of schedules of any length, with one solver per worker.
+// evaluator values schedules of any length, with one solver per worker.
 type evaluator struct {
 	s         *space
 	labels    [][]uint16
@@ -108,7 +108,7 @@ func (v *evaluator) exchange(ctx context.Context, rounds []int, at int, lead *le
 				if repeats(trial) {
 					continue // a shorter schedule, written twice
 				}
-				if value, ok := v.solvers[w].Solve(labels, seconds); ok && value <= found[w].bar {
+				if value := v.s.value.longer(v.s.n, v.solvers[w], labels, seconds); value <= found[w].bar {
 					found[w].offer(candidate{canonical(trial), value})
 				}
 			}

@@ -1,23 +1,28 @@
 // Package optimize finds the schedule that suits a network.
 //
 // The search space is all periodic sequences of rounds, each round a partition of the islands into cliques. For nine
-// islands there are 21,147 partitions and 224 million pairs of them. What is minimized is the staleness: how old, on
-// average, the agreement between the islands is, in seconds. It needs no tuning and weighs a cheap round that averages
-// little against a dear one that averages all.
+// islands there are 21,147 partitions and 224 million pairs of them. What is minimized is, unless asked otherwise, the
+// staleness: how old, on average, the agreement between the islands is, in seconds. It needs no tuning and weighs a cheap
+// round that averages little against a dear one that averages all.
 //
 // Schedules of one and two rounds are searched completely. Averaging in cliques is a projection, two projections
 // decompose into planes, and so the staleness of a pair is a closed form in the angles between its rounds (pair.go). It
 // is bounded from below by the two times and clique counts alone, and better by the sum of the squared cosines; a pair
-// is skipped only when such a bound exceeds the incumbent, so the result is proven. Longer schedules are searched by a
-// beam and local exchanges, which prove nothing; the certificate says which is which.
+// is skipped only when such a bound excludes it, so the result is proven. Longer schedules are searched by a beam and
+// local exchanges, which prove nothing; the certificate says which is which. Beyond ten islands the partitions are too
+// many, and all of the search is local (large.go).
 package optimize
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 
+	"github.com/islandsgd/islands/mixing"
 	"github.com/islandsgd/islands/network"
 	"github.com/islandsgd/islands/network/collective"
 	"github.com/islandsgd/islands/schedule"
@@ -25,14 +30,21 @@ import (
 
 // Options of Search. The zero value works.
 type Options struct {
-	PeriodMax int // most rounds of a schedule; default (0): 4
-	RunnersUp int // schedules listed after the best; default (0): 5
-	Jobs      int // workers; default (0): all cores. The result does not depend on it
+	Objective string // one of Objectives; default: staleness
+	PeriodMax int    // most rounds of a schedule; default (0): 4
+	RunnersUp int    // schedules listed after the best; default (0): 5
+	Pareto    bool   // also collect the Pareto front of schedules of one and two rounds (objective staleness)
+	Jobs      int    // workers; default (0): all cores. The result does not depend on it
+
+	// Rank, if set, values the best schedules of the search anew: less is better, +Inf is useless. It is called for many
+	// times more schedules than are listed. The objective time-to-target needs it.
+	Rank func(ctx context.Context, s *schedule.Schedule, seconds []float64) (float64, error)
 }
 
 // Found is one schedule with its price.
 type Found struct {
 	Form      schedule.Form       `json:"schedule"`
+	Value     float64             `json:"objective"` // what the search minimizes, in seconds
 	Staleness float64             `json:"staleness_seconds"`
 	Period    float64             `json:"period_seconds"`
 	Rounds    []*collective.Price `json:"rounds"`
@@ -52,11 +64,11 @@ func (f *Found) Seconds() []float64 {
 // Certificate says how the best schedule was found and what is proven about it.
 type Certificate struct {
 	Method string `json:"method"`
-	// LowerBound is a staleness, in seconds, that no schedule in ProvenFor can undercut; Gap is how far the best of
-	// them is above it, relative to it.
+	// LowerBound is a value of the objective that no schedule in ProvenFor can undercut; Gap is how far the best of them
+	// is above it, relative to it. Both are 0 where nothing is proven.
 	LowerBound float64 `json:"lower_bound"`
 	Gap        float64 `json:"gap"`
-	Searched   int     `json:"searched"` // schedules whose staleness was computed
+	Searched   int     `json:"searched"` // schedules that were evaluated
 	ProvenFor  string  `json:"proven_for"`
 	Count
 }
@@ -66,110 +78,191 @@ type Result struct {
 	Best      Found   `json:"best"`
 	RunnersUp []Found `json:"runners_up"`
 	// Rotation is the best schedule found that has two rounds or more, where Best has only one.
-	Rotation    *Found      `json:"rotation"`
-	AllReduce   Found       `json:"allreduce"`
-	Certificate Certificate `json:"certificate"`
+	Rotation    *Found        `json:"rotation"`
+	AllReduce   Found         `json:"allreduce"`
+	Certificate Certificate   `json:"certificate"`
+	Pareto      []ParetoPoint `json:"pareto"`
 }
 
-// Search returns the least stale schedules of cliques on a network. The pricer decides what a round costs.
+// Search returns the best schedules of cliques on a network. The pricer decides what a round costs.
 func Search(ctx context.Context, t *network.Topology, p *collective.Pricer, o Options) (*Result, error) {
 	n := len(t.Islands)
-	if n < 2 || n > maxExhaustive {
-		return nil, fmt.Errorf("the search enumerates all partitions and takes 2 to %d islands; %s has %d", maxExhaustive, t.Name, n)
+	if n < 2 {
+		return nil, fmt.Errorf("%s has %d islands: a search needs two", t.Name, n)
 	}
-	if o.PeriodMax == 0 {
-		o.PeriodMax = 4
-	}
-	if o.RunnersUp == 0 {
-		o.RunnersUp = 5
-	}
-	if o.Jobs == 0 {
-		o.Jobs = runtime.GOMAXPROCS(0)
-	}
-	s, err := newSpace(ctx, n, o.Jobs, p.PartitionSeconds)
+	value, err := newObjective(o.Objective)
 	if err != nil {
 		return nil, err
 	}
-	lead := newLeaders(max(beamWidth, o.RunnersUp+1), math.Inf(1))
-	var count Count
+	if o.Objective == TimeToTarget && o.Rank == nil {
+		return nil, fmt.Errorf("the objective %s needs a problem to train on", TimeToTarget)
+	}
+	o.PeriodMax = cmp.Or(o.PeriodMax, 4)
+	o.RunnersUp = cmp.Or(o.RunnersUp, 5)
+	o.Jobs = cmp.Or(o.Jobs, runtime.GOMAXPROCS(0))
+	if n > maxExhaustive {
+		return searchLarge(ctx, t, p, value, o)
+	}
+	s, err := newSpace(ctx, n, o.Jobs, value, p.PartitionSeconds)
+	if err != nil {
+		return nil, err
+	}
+	out := &outcome{leaders: newLeaders(poolSize(o), math.Inf(1))}
+	if _, fresh := value.(staleness); o.Pareto && fresh {
+		out.front = &front{}
+	}
+	cert := Certificate{Method: "complete enumeration of partitions and pairs with pruning", ProvenFor: fmt.Sprintf("period<=%d", min(o.PeriodMax, 2))}
 	if o.PeriodMax >= 2 {
-		count, err = s.pairs(ctx, o.Jobs, lead)
+		err = s.pairs(ctx, o.Jobs, out)
 	} else {
-		count = s.singles(lead)
+		s.singles(out)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if len(lead.best) == 0 {
+	cert.Count, cert.Searched = out.count, out.count.Partitions+out.count.Evaluated
+	if len(out.leaders.best) == 0 {
 		return nil, fmt.Errorf("%s: no schedule takes a positive time and connects all islands", t.Name)
 	}
-	cert := Certificate{
-		Method: "complete enumeration of partitions and pairs with pruning", LowerBound: lead.best[0].staleness,
-		Searched: count.Partitions + count.Evaluated, ProvenFor: fmt.Sprintf("period<=%d", min(o.PeriodMax, 2)), Count: count,
-	}
+	cert.LowerBound = out.leaders.best[0].value
 	if o.PeriodMax > 2 {
-		evaluated, err := s.longer(ctx, o.PeriodMax, o.Jobs, lead)
+		evaluated, err := s.longer(ctx, o.PeriodMax, o.Jobs, out.leaders)
 		if err != nil {
 			return nil, err
 		}
 		cert.Method += ", beam search with exchanges beyond"
 		cert.Searched += evaluated
 	}
-	return s.result(t, p, lead, cert, o)
-}
-
-// singles offers the schedules of one round.
-func (s *space) singles(lead *leaders) Count {
-	for i, p := range s.parts {
-		lead.offer(candidate{[]int{i}, single(p, s.seconds[i])})
+	found := make([]plan, 0, len(out.leaders.best))
+	for _, c := range out.leaders.best {
+		found = append(found, s.plan(c))
 	}
-	return Count{Partitions: len(s.parts)}
-}
-
-func (s *space) result(t *network.Topology, p *collective.Pricer, lead *leaders, cert Certificate, o Options) (*Result, error) {
-	r := &Result{Certificate: cert, RunnersUp: []Found{}}
-	all, err := s.found(t, p, candidate{[]int{0}, single(s.parts[0], s.seconds[0])}, "all-reduce")
+	r, err := assemble(ctx, t, p, found, s.plan(candidate{[]int{0}, value.single(n, s.parts[0], s.seconds[0])}), cert, o)
 	if err != nil {
 		return nil, err
 	}
-	r.AllReduce = all
-	for k, c := range lead.best {
-		isRotation := len(c.rounds) > 1 && r.Rotation == nil && len(lead.best[0].rounds) == 1
-		if k > o.RunnersUp && !isRotation {
-			continue
-		}
-		f, err := s.found(t, p, c, fmt.Sprintf("%s, rank %d", t.Name, k+1))
-		if err != nil {
-			return nil, err
-		}
-		switch {
-		case k == 0:
-			r.Best = f
-		case k <= o.RunnersUp:
-			r.RunnersUp = append(r.RunnersUp, f)
-		}
-		if isRotation {
-			r.Rotation = &f
-		}
-	}
+	r.Pareto = s.pareto(t, out.front)
 	return r, nil
 }
 
-// found turns a candidate into a schedule with names and explained prices.
-func (s *space) found(t *network.Topology, p *collective.Pricer, c candidate, name string) (Found, error) {
-	sched := &schedule.Schedule{Name: name, N: s.n, Nodes: t.IslandNames()}
-	f := Found{Staleness: c.staleness, Schedule: sched}
-	for _, i := range c.rounds {
-		sched.Rounds = append(sched.Rounds, schedule.Round{LocalSteps: 1, Cliques: s.parts[i].cliques()})
+// poolSize is how many candidates are kept: more than are listed, where they are ranked anew.
+func poolSize(o Options) int {
+	if o.Rank != nil {
+		return max(48, o.RunnersUp+1)
 	}
-	for i := range sched.Rounds {
-		price, err := p.Round(&sched.Rounds[i])
+	return max(beamWidth, o.RunnersUp+1)
+}
+
+// plan is a schedule found: its cliques, round by round, and its value under the objective.
+type plan struct {
+	rounds [][][]int
+	value  float64
+}
+
+func (s *space) plan(c candidate) plan {
+	p := plan{value: c.value}
+	for _, i := range c.rounds {
+		p.rounds = append(p.rounds, s.parts[i].cliques())
+	}
+	return p
+}
+
+// pareto names the schedules on the front.
+func (s *space) pareto(t *network.Topology, f *front) []ParetoPoint {
+	out := []ParetoPoint{}
+	if f == nil {
+		return out
+	}
+	for _, p := range f.points {
+		sched := toSchedule(t, s.plan(candidate{rounds: p.rounds}).rounds, "")
+		p.Cliques = sched.CliqueText()
+		out = append(out, p)
+	}
+	return out
+}
+
+func toSchedule(t *network.Topology, rounds [][][]int, name string) *schedule.Schedule {
+	s := &schedule.Schedule{Name: name, N: len(t.Islands), Nodes: t.IslandNames()}
+	for _, cliques := range rounds {
+		s.Rounds = append(s.Rounds, schedule.Round{LocalSteps: 1, Cliques: cliques})
+	}
+	return s
+}
+
+// assemble prices and names the plans, ranks them anew where that is asked for, and picks what is listed.
+func assemble(ctx context.Context, t *network.Topology, p *collective.Pricer, plans []plan, all plan, cert Certificate, o Options) (*Result, error) {
+	r := &Result{Certificate: cert, RunnersUp: []Found{}, Pareto: []ParetoPoint{}}
+	var err error
+	if r.AllReduce, err = found(t, p, all, "all-reduce"); err != nil {
+		return nil, err
+	}
+	list := make([]Found, 0, len(plans))
+	for _, c := range plans {
+		f, err := found(t, p, c, "")
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, f)
+	}
+	if o.Rank != nil {
+		if list, err = rankAnew(ctx, append(list, r.AllReduce), o); err != nil {
+			return nil, err
+		}
+		for _, f := range list {
+			if f.Schedule.Period() == 1 {
+				r.AllReduce.Value = f.Value
+			}
+		}
+		r.Certificate.Method += ", the best ranked anew"
+		r.Certificate.ProvenFor, r.Certificate.LowerBound = "nothing", 0
+	}
+	for k := range list {
+		f := &list[k]
+		f.Schedule.Name = fmt.Sprintf("%s, rank %d", t.Name, k+1)
+		f.Form = f.Schedule.Form()
+		if k > 0 && k <= o.RunnersUp {
+			r.RunnersUp = append(r.RunnersUp, *f)
+		}
+		if r.Rotation == nil && k > 0 && f.Schedule.Period() > 1 && list[0].Schedule.Period() == 1 {
+			r.Rotation = f
+		}
+	}
+	r.Best = list[0]
+	return r, nil
+}
+
+func rankAnew(ctx context.Context, list []Found, o Options) ([]Found, error) {
+	for i := range list {
+		v, err := o.Rank(ctx, list[i].Schedule, list[i].Seconds())
+		if err != nil {
+			return nil, err
+		}
+		list[i].Value = v
+	}
+	list = slices.DeleteFunc(list, func(f Found) bool { return math.IsInf(f.Value, 1) || math.IsNaN(f.Value) })
+	if len(list) == 0 {
+		return nil, errors.New("none of the schedules is of any use: all of them are valued infinite")
+	}
+	slices.SortStableFunc(list, func(a, b Found) int { return cmp.Compare(a.Value, b.Value) })
+	return slices.CompactFunc(list, func(a, b Found) bool { return a.Schedule.Fingerprint() == b.Schedule.Fingerprint() }), nil
+}
+
+// found turns a plan into a schedule with names, explained prices and its staleness.
+func found(t *network.Topology, p *collective.Pricer, c plan, name string) (Found, error) {
+	f := Found{Value: c.value, Schedule: toSchedule(t, c.rounds, name)}
+	for i := range f.Schedule.Rounds {
+		price, err := p.Round(&f.Schedule.Rounds[i])
 		if err != nil {
 			return Found{}, err
 		}
 		f.Rounds = append(f.Rounds, price)
 		f.Period += price.Seconds
 	}
-	f.Form = sched.Form()
+	seq, err := mixing.New(f.Schedule)
+	if err != nil {
+		return Found{}, err
+	}
+	f.Staleness, _ = mixing.Staleness(seq, f.Seconds())
+	f.Form = f.Schedule.Form()
 	return f, nil
 }

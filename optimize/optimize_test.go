@@ -116,7 +116,7 @@ func TestResultDoesNotDependOnJobs(t *testing.T) {
 // Beyond two rounds nothing is proven, but every sequence of three rounds over four islands can be tried.
 func TestLongerFindsTheBestOfThreeRounds(t *testing.T) {
 	for seed := range uint64(6) {
-		s := randomSpace(t, 4, seed)
+		s := randomSpace(t, 4, seed, staleness{})
 		best := math.Inf(1)
 		v := newEvaluator(s, 3, 1)
 		for a := range s.parts {
@@ -129,21 +129,106 @@ func TestLongerFindsTheBestOfThreeRounds(t *testing.T) {
 				}
 			}
 		}
-		lead := newLeaders(beamWidth, math.Inf(1))
-		if _, err := s.pairs(context.Background(), 1, lead); err != nil {
+		o := &outcome{leaders: newLeaders(beamWidth, math.Inf(1))}
+		if err := s.pairs(context.Background(), 1, o); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.longer(context.Background(), 3, 1, lead); err != nil {
+		if _, err := s.longer(context.Background(), 3, 1, o.leaders); err != nil {
 			t.Fatal(err)
 		}
-		if got := lead.best[0].staleness; got > best*(1+1e-9) {
+		if got := o.leaders.best[0].value; got > best*(1+1e-9) {
 			t.Errorf("seed %d: %v, enumeration of all %d³ sequences %v", seed, got, len(s.parts), best)
 		}
 	}
 }
 
+// Beyond ten islands nothing is proven, but the search must beat what anybody would try first.
+func TestLargeSearchBeatsPlainSchedules(t *testing.T) {
+	for _, name := range []string{"abilene", "geant"} {
+		top, err := network.Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := top.Capability("unicast")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := collective.NewPricer(top, c, collective.Options{Payload: 1e9})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Search(context.Background(), top, p, Options{PeriodMax: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range []string{"ring", "allreduce"} {
+			s, err := schedule.Load(line, schedule.Options{Nodes: top.IslandNames()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			seq, err := mixing.New(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			price, err := p.Round(&s.Rounds[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			plain, ok := mixing.Staleness(seq, []float64{price.Seconds})
+			if !ok || r.Best.Staleness > plain*(1+1e-9) {
+				t.Errorf("%s: %v, %s has %v", name, r.Best.Staleness, line, plain)
+			}
+		}
+		checkFound(t, p, &r.Best)
+		again, err := Search(context.Background(), top, p, Options{PeriodMax: 2})
+		if err != nil || again.Best.Staleness != r.Best.Staleness {
+			t.Errorf("%s: a second search finds %v", name, again.Best.Staleness)
+		}
+	}
+}
+
+func TestTimeToTargetRanksAnew(t *testing.T) {
+	top, p := nineCities(t, "unicast", 100e9, "best")
+	if _, err := Search(context.Background(), top, p, Options{Objective: TimeToTarget}); err == nil {
+		t.Error("time to target without a problem has no error")
+	}
+	// A function that only likes long periods.
+	rank := func(_ context.Context, _ *schedule.Schedule, seconds []float64) (float64, error) {
+		return 10 - float64(len(seconds)), nil
+	}
+	r, err := Search(context.Background(), top, p, Options{Objective: TimeToTarget, Rank: rank, PeriodMax: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Best.Value != 8 || r.Best.Schedule.Period() != 2 || r.AllReduce.Value != 9 {
+		t.Errorf("best %v over %d rounds, all-reduce %v", r.Best.Value, r.Best.Schedule.Period(), r.AllReduce.Value)
+	}
+}
+
+// One clique of all nine under both capabilities and packed needs these routers, one after the other, to get from 1.422 s
+// to 0.8 s (network model, worked values, greedy). Under best the order differs but the ends are the same as the uniform
+// levels.
+func TestDeployRunsFromNoneToAll(t *testing.T) {
+	top, _ := nineCities(t, "unicast", 10e9, "best")
+	d, err := Deploy(context.Background(), top, collective.Options{Payload: 1e9}, 9, Options{PeriodMax: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(d) != 10 {
+		t.Fatalf("%d deployments, want 0 to 9 routers", len(d))
+	}
+	if math.Abs(d[0].AllReduce-2.117682) > 1e-6 || math.Abs(d[9].AllReduce-1.003160) > 1e-6 {
+		t.Errorf("all-reduce takes %v s without routers and %v s with all, want 2.117682 and 1.003160", d[0].AllReduce, d[9].AllReduce)
+	}
+	for k := 1; k < len(d); k++ {
+		if d[k].AllReduce > d[k-1].AllReduce*(1+1e-12) || len(d[k].MulticastAt) != k || !d[k].Proven || d[k].AllReduce < d[k].Bound*(1-1e-12) {
+			t.Errorf("%d routers: %+v after %+v", k, d[k], d[k-1])
+		}
+	}
+}
+
 func TestSearchRefuses(t *testing.T) {
-	top, err := network.Load("star:n=11")
+	top, err := network.Load("star:n=1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +238,7 @@ func TestSearchRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Search(context.Background(), top, p, Options{}); err == nil {
-		t.Error("eleven islands are beyond the complete search, yet there is no error")
+		t.Error("one island has nobody to average with, yet there is no error")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -12,6 +12,7 @@ import (
 // space is the search space: every partition of n islands with the seconds that a round of it takes.
 type space struct {
 	n       int
+	value   objective
 	parts   []partition
 	seconds []float64
 	byCount [][]int // partitions with c cliques, by ascending seconds (then index): byCount[c]
@@ -19,12 +20,12 @@ type space struct {
 
 // newSpace prices all partitions with the given function, which must be safe for concurrent calls. The partition
 // that leaves every island alone is left out: it averages nothing.
-func newSpace(ctx context.Context, n, jobs int, price func(cliques [][]int) (float64, error)) (*space, error) {
+func newSpace(ctx context.Context, n, jobs int, value objective, price func(cliques [][]int) (float64, error)) (*space, error) {
 	all := partitions(n)
 	if n > 1 {
 		all = all[:len(all)-1]
 	}
-	s := &space{n: n, parts: all, seconds: make([]float64, len(all)), byCount: make([][]int, n+1)}
+	s := &space{n: n, value: value, parts: all, seconds: make([]float64, len(all)), byCount: make([][]int, n+1)}
 	const chunk = 64
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(max(1, jobs))
@@ -55,29 +56,29 @@ func newSpace(ctx context.Context, n, jobs int, price func(cliques [][]int) (flo
 	return s, nil
 }
 
-// candidate is a schedule in the making: indices of partitions, one per round, and its staleness.
+// candidate is a schedule in the making: indices of partitions, one per round, and its value under the objective.
 type candidate struct {
-	rounds    []int
-	staleness float64
+	rounds []int
+	value  float64
 }
 
-// compareCandidates orders by staleness, then by fewer rounds, then by the partitions themselves, so that the result
+// compareCandidates orders by value, then by fewer rounds, then by the partitions themselves, so that the result
 // of a search does not depend on the order in which workers finish.
 func compareCandidates(a, b candidate) int {
-	return cmp.Or(cmp.Compare(a.staleness, b.staleness), cmp.Compare(len(a.rounds), len(b.rounds)), slices.Compare(a.rounds, b.rounds))
+	return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(len(a.rounds), len(b.rounds)), slices.Compare(a.rounds, b.rounds))
 }
 
 // leaders keeps the k best candidates seen.
 type leaders struct {
 	k    int
 	best []candidate
-	bar  float64 // a candidate that is staler cannot enter
+	bar  float64 // a candidate of a larger value cannot enter
 }
 
 func newLeaders(k int, incumbent float64) *leaders { return &leaders{k: k, bar: incumbent} }
 
 func (l *leaders) offer(c candidate) {
-	if c.staleness > l.bar || math.IsInf(c.staleness, 1) {
+	if c.value > l.bar || math.IsInf(c.value, 1) {
 		return
 	}
 	for _, b := range l.best { // the same schedule may come back with another last bit
@@ -91,7 +92,7 @@ func (l *leaders) offer(c candidate) {
 		l.best = l.best[:l.k]
 	}
 	if len(l.best) == l.k {
-		l.bar = min(l.bar, l.best[l.k-1].staleness)
+		l.bar = min(l.bar, l.best[l.k-1].value)
 	}
 }
 
@@ -101,26 +102,52 @@ type Count struct {
 	Partitions int `json:"partitions_priced"`
 	// Pairs of different partitions; (A, B) and (B, A) are the same rotation, and (A, A) is A.
 	Pairs int `json:"pairs"`
-	// PrunedPlain were cut off by T and the number of cliques alone: after round A with c cliques the disagreement
-	// left is at least T_A (c-1)/(n-1).
+	// PrunedPlain were cut off by their seconds and numbers of cliques alone: after round A with c cliques, for
+	// instance, the disagreement left is at least T_A (c-1)/(n-1).
 	PrunedPlain int `json:"pairs_pruned_by_clique_counts"`
-	// PrunedOverlap were cut off by the sum of squared cosines between the two rounds (Jensen's inequality).
+	// PrunedOverlap were cut off by what the cliques of the two rounds have in common (the sum of their squared cosines
+	// and Jensen's inequality, for staleness).
 	PrunedOverlap int `json:"pairs_pruned_by_overlap"`
 	Evaluated     int `json:"pairs_evaluated"`
 }
 
-// pairs finds the best schedules of one and two rounds among all of them. Nothing is left out but what a bound
-// excludes: a pair is skipped only if its lower bound exceeds the k-th best staleness known.
-func (s *space) pairs(ctx context.Context, jobs int, lead *leaders) (Count, error) {
-	count := s.singles(lead)
-	count.Pairs = len(s.parts) * (len(s.parts) - 1) / 2
+// outcome is what the search, or one chunk of it, has come to.
+type outcome struct {
+	count   Count
+	leaders *leaders
+	front   *front // nil when it is not asked for
+}
+
+// skips reports whether a pair of at least the given value, and lasting so long, can enter neither the leaders nor the
+// front. contraction is the least that it can have.
+func (o *outcome) skips(bound, period, contraction float64) bool {
+	return bound > o.leaders.bar && (o.front == nil || o.front.dominated(period, bound, contraction))
+}
+
+// singles offers the schedules of one round.
+func (s *space) singles(o *outcome) {
+	o.count.Partitions = len(s.parts)
+	for i, p := range s.parts {
+		v := s.value.single(s.n, p, s.seconds[i])
+		o.leaders.offer(candidate{[]int{i}, v})
+		if o.front != nil && !math.IsInf(v, 1) {
+			o.front.add(ParetoPoint{Period: s.seconds[i], Staleness: v, rounds: []int{i}})
+		}
+	}
+}
+
+// pairs finds the best schedules of one and two rounds among all of them, and with o.front all that no other dominates.
+// Nothing is left out but what a bound excludes.
+func (s *space) pairs(ctx context.Context, jobs int, o *outcome) error {
+	s.singles(o)
+	o.count.Pairs = len(s.parts) * (len(s.parts) - 1) / 2
 	order := make([]int, len(s.parts)) // fast rounds first: they make good incumbents early
 	for i := range order {
 		order[i] = i
 	}
 	s.sortBySeconds(order)
 
-	// The work goes in batches, and the bar moves between batches only: what is pruned, and so every count, is the
+	// The work goes in batches, and bar and front move between batches only: what is pruned, and so every count, is the
 	// same for any number of workers.
 	const smallest, chunk = 64, 16
 	for start, size := 0, smallest; start < len(order); start, size = start+size, 2*size {
@@ -130,35 +157,38 @@ func (s *space) pairs(ctx context.Context, jobs int, lead *leaders) (Count, erro
 		g.SetLimit(max(1, jobs))
 		for k := range results {
 			g.Go(func() error {
-				results[k].leaders = newLeaders(lead.k, lead.bar)
+				r := &results[k]
+				r.leaders = newLeaders(o.leaders.k, o.leaders.bar)
+				if o.front != nil {
+					r.front = &front{slices.Clone(o.front.points)}
+				}
 				for _, a := range batch[k*chunk : min((k+1)*chunk, len(batch))] {
 					if err := ctx.Err(); err != nil {
 						return err
 					}
-					s.partners(a, &results[k])
+					s.partners(a, r)
 				}
 				return nil
 			})
 		}
 		if err := g.Wait(); err != nil {
-			return count, err
+			return err
 		}
 		for _, r := range results {
-			count.PrunedPlain += r.count.PrunedPlain
-			count.PrunedOverlap += r.count.PrunedOverlap
-			count.Evaluated += r.count.Evaluated
+			o.count.PrunedPlain += r.count.PrunedPlain
+			o.count.PrunedOverlap += r.count.PrunedOverlap
+			o.count.Evaluated += r.count.Evaluated
 			for _, c := range r.leaders.best {
-				lead.offer(c)
+				o.leaders.offer(c)
+			}
+			if o.front != nil {
+				for _, p := range r.front.points {
+					o.front.add(p)
+				}
 			}
 		}
 	}
-	return count, nil
-}
-
-// outcome is what one chunk of the pairs came to.
-type outcome struct {
-	count   Count
-	leaders *leaders
+	return nil
 }
 
 // partners evaluates partition a with every partition that takes longer (or as long, and stands later).
@@ -169,7 +199,7 @@ func (s *space) partners(a int, out *outcome) {
 		first, _ := slices.BinarySearchFunc(list, ta, func(i int, t float64) int { return cmp.Compare(s.seconds[i], t) })
 		for k, b := range list[first:] {
 			tb := s.seconds[b]
-			if plainBound(s.n, len(pa), cb, ta, tb) > out.leaders.bar {
+			if out.skips(s.value.plainBound(s.n, len(pa), cb, ta, tb), ta+tb, 0) {
 				// Every later partner takes longer, and the bound grows with T_B ≥ T_A.
 				rest := list[first+k:]
 				for ; len(rest) > 0 && s.seconds[rest[0]] == ta; rest = rest[1:] {
@@ -180,16 +210,28 @@ func (s *space) partners(a int, out *outcome) {
 				out.count.PrunedPlain += len(rest)
 				break
 			}
-			if !later(b) {
-				continue
+			if later(b) {
+				s.evaluate(a, b, out)
 			}
-			pb := s.parts[b]
-			if overlapBound(s.n, pa, pb, ta, tb) > out.leaders.bar {
-				out.count.PrunedOverlap++
-				continue
-			}
-			out.count.Evaluated++
-			out.leaders.offer(candidate{[]int{a, b}, pairStaleness(s.n, pa, pb, ta, tb)})
 		}
+	}
+}
+
+// evaluate offers one pair, unless what its cliques have in common already excludes it.
+func (s *space) evaluate(a, b int, out *outcome) {
+	pa, pb, ta, tb := s.parts[a], s.parts[b], s.seconds[a], s.seconds[b]
+	least := 0.0
+	if planes := min(len(pa), len(pb)) - 1; out.front != nil && planes > 0 {
+		least = max(0, pa.overlap(pb)-1) / float64(planes) // the mean squared cosine is at most the largest
+	}
+	if out.skips(s.value.overlapBound(s.n, pa, pb, ta, tb), ta+tb, least) {
+		out.count.PrunedOverlap++
+		return
+	}
+	out.count.Evaluated++
+	v := s.value.pair(s.n, pa, pb, ta, tb)
+	out.leaders.offer(candidate{[]int{a, b}, v})
+	if out.front != nil && !math.IsInf(v, 1) {
+		out.front.add(ParetoPoint{Period: ta + tb, Staleness: v, Contraction: pairRadius(pa, pb), rounds: []int{a, b}})
 	}
 }

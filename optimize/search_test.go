@@ -103,9 +103,9 @@ func TestPairStalenessIsTheSettledRecursion(t *testing.T) {
 
 // randomSpace prices partitions at random, cheaper the smaller their largest clique, so that rotations can win and no
 // structure of a network helps the pruning to be right.
-func randomSpace(t *testing.T, n int, seed uint64) *space {
+func randomSpace(t *testing.T, n int, seed uint64, value objective) *space {
 	t.Helper()
-	s, err := newSpace(context.Background(), n, 1, func(c [][]int) (float64, error) {
+	s, err := newSpace(context.Background(), n, 1, value, func(c [][]int) (float64, error) {
 		h, largest := seed, 0
 		for _, clique := range c {
 			for _, i := range clique {
@@ -123,41 +123,108 @@ func randomSpace(t *testing.T, n int, seed uint64) *space {
 	return s
 }
 
-// Every pair of six islands by plain enumeration against the search, for several price lists, numbers of leaders,
-// workers and starting incumbents.
+// Every pair of six islands by plain enumeration against the search, for every objective, several price lists, numbers
+// of leaders, workers and starting incumbents.
 func TestPairsFindsTheOptimum(t *testing.T) {
 	const n = 6
-	for seed := range uint64(4) {
-		s := randomSpace(t, n, seed)
-		best := candidate{staleness: math.Inf(1)}
-		for a := range s.parts {
-			if c := (candidate{[]int{a}, single(s.parts[a], s.seconds[a])}); compareCandidates(c, best) < 0 {
-				best = c
+	for name, value := range map[string]objective{Staleness: staleness{}, Contraction: contraction{}, Exchange: exchange{}} {
+		for seed := range uint64(4) {
+			s := randomSpace(t, n, seed, value)
+			best := candidate{value: math.Inf(1)}
+			for a := range s.parts {
+				if c := (candidate{[]int{a}, value.single(n, s.parts[a], s.seconds[a])}); compareCandidates(c, best) < 0 {
+					best = c
+				}
+				for b := range a {
+					v := value.pair(n, s.parts[a], s.parts[b], s.seconds[a], s.seconds[b])
+					if v < best.value {
+						best = candidate{[]int{a, b}, v}
+					}
+					ca, cb, ta, tb := a, b, s.seconds[a], s.seconds[b]
+					if ta > tb {
+						ca, cb, ta, tb = b, a, tb, ta
+					}
+					pa, pb := s.parts[ca], s.parts[cb]
+					if l := value.plainBound(n, len(pa), len(pb), ta, tb); l > v*(1+1e-12) {
+						t.Fatalf("%s: plain bound %v exceeds %v", name, l, v)
+					}
+					if l := value.overlapBound(n, pa, pb, ta, tb); l > v*(1+1e-12) {
+						t.Fatalf("%s: overlap bound %v exceeds %v", name, l, v)
+					}
+				}
 			}
-			for b := range a {
-				v := pairStaleness(n, s.parts[a], s.parts[b], s.seconds[a], s.seconds[b])
-				if v < best.staleness {
-					best = candidate{[]int{a, b}, v}
+			for _, run := range []struct {
+				k, jobs   int
+				incumbent float64
+			}{{1, 1, math.Inf(1)}, {5, 2, math.Inf(1)}, {1, 2, best.value * 1.5}, {3, 1, best.value * 1.01}} {
+				o := &outcome{leaders: newLeaders(run.k, run.incumbent)}
+				if err := s.pairs(context.Background(), run.jobs, o); err != nil {
+					t.Fatal(err)
+				}
+				if len(o.leaders.best) == 0 || math.Abs(o.leaders.best[0].value-best.value) > 1e-12 {
+					t.Errorf("%s, seed %d %+v: found %v, enumeration %v", name, seed, run, o.leaders.best, best)
+				}
+				if sum := o.count.PrunedPlain + o.count.PrunedOverlap + o.count.Evaluated; sum != 202*201/2 || o.count.Pairs != sum {
+					t.Errorf("%s, seed %d: counts do not add up to all pairs of 202 partitions: %+v", name, seed, o.count)
 				}
 			}
 		}
-		for _, run := range []struct {
-			k, jobs   int
-			incumbent float64
-		}{{1, 1, math.Inf(1)}, {5, 2, math.Inf(1)}, {1, 2, best.staleness * 1.5}, {3, 1, best.staleness * 1.01}} {
-			lead := newLeaders(run.k, run.incumbent)
-			count, err := s.pairs(context.Background(), run.jobs, lead)
-			if err != nil {
-				t.Fatal(err)
+	}
+}
+
+// The closed form of a pair's contraction against the eigenvalues of the product, and every objective on two rounds
+// against its own evaluation of any number of rounds.
+func TestObjectivesAgreeWithThemselves(t *testing.T) {
+	const n = 6
+	s := randomSpace(t, n, 9, staleness{})
+	v := newEvaluator(s, 2, 1)
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 60 {
+		a, b := r.IntN(len(s.parts)), r.IntN(len(s.parts))
+		if a == b {
+			continue
+		}
+		pa, pb, ta, tb := s.parts[a], s.parts[b], s.seconds[a], s.seconds[b]
+		labels, seconds := [][]uint16{v.labels[a], v.labels[b]}, []float64{ta, tb}
+		if got, want := pairRadius(pa, pb), radius(n, labels); connected(n, pa, pb) && math.Abs(got-want) > 1e-6 {
+			t.Errorf("%v %v: largest squared cosine %v, spectral radius %v", pa.cliques(), pb.cliques(), got, want)
+		}
+		for _, value := range []objective{staleness{}, contraction{}, exchange{}} {
+			got, want := value.pair(n, pa, pb, ta, tb), value.longer(n, v.solvers[0], labels, seconds)
+			if got != want && math.Abs(got-want) > 1e-6*want {
+				t.Errorf("%T %v %v: pair %v, general %v", value, pa.cliques(), pb.cliques(), got, want)
 			}
-			if len(lead.best) == 0 || math.Abs(lead.best[0].staleness-best.staleness) > 1e-12 {
-				t.Errorf("seed %d %+v: found %v, enumeration %v", seed, run, lead.best, best)
+		}
+	}
+}
+
+// The front must hold exactly the schedules that plain enumeration finds undominated.
+func TestFrontIsComplete(t *testing.T) {
+	const n = 5
+	for seed := range uint64(5) {
+		s := randomSpace(t, n, seed, staleness{})
+		var every front
+		for a := range s.parts {
+			if v := single(s.parts[a], s.seconds[a]); !math.IsInf(v, 1) {
+				every.add(ParetoPoint{Period: s.seconds[a], Staleness: v, rounds: []int{a}})
 			}
-			if sum := count.PrunedPlain + count.PrunedOverlap + count.Evaluated; sum != 202*201/2 || count.Pairs != sum {
-				t.Errorf("seed %d: counts do not add up to all pairs of 202 partitions: %+v", seed, count)
+			for b := range a {
+				if v := pairStaleness(n, s.parts[a], s.parts[b], s.seconds[a], s.seconds[b]); !math.IsInf(v, 1) {
+					every.add(ParetoPoint{Period: s.seconds[a] + s.seconds[b], Staleness: v, Contraction: pairRadius(s.parts[a], s.parts[b])})
+				}
 			}
-			if run.k == 1 && run.jobs == 1 {
-				t.Logf("seed %d: %+v", seed, count)
+		}
+		o := &outcome{leaders: newLeaders(3, math.Inf(1)), front: &front{}}
+		if err := s.pairs(context.Background(), 2, o); err != nil {
+			t.Fatal(err)
+		}
+		if len(o.front.points) != len(every.points) {
+			t.Fatalf("seed %d: %d points on the front, enumeration %d", seed, len(o.front.points), len(every.points))
+		}
+		for i, p := range o.front.points {
+			q := every.points[i]
+			if math.Abs(p.Period-q.Period)+math.Abs(p.Staleness-q.Staleness)+math.Abs(p.Contraction-q.Contraction) > 1e-9 {
+				t.Errorf("seed %d: point %d is %+v, enumeration %+v", seed, i, p, q)
 			}
 		}
 	}

@@ -25,7 +25,7 @@ func (c Clock) Round(h int, communication float64) float64 {
 	return compute + communication
 }
 
-// Tuning is the search for the settings with which a schedule reaches a target soonest. The zero value works.
+// Tuning bounds the search for the settings with which a schedule reaches a target soonest. The zero value works.
 type Tuning struct {
 	Target    float64 // relative to the mse at the start; default (0): 0.01
 	Steps     []int   // numbers of local steps H to try; default: 1, 2, 4, …, 128
@@ -53,37 +53,73 @@ type Tuned struct {
 	Seconds float64 // to the target
 }
 
-// Tune returns the number of local steps and the step size with which a periodic schedule reaches the target in the
-// fewest seconds, by exact moments of atc; ok is false when it never does. communication[r] is what round r of the
-// period takes. For each H the step size is searched on a logarithmic scale from 2/L down: the number of rounds first
-// falls with a smaller step (less noise is left) and then grows (less progress is made).
-func Tune(ctx context.Context, q *gossip.Quadratic, s *schedule.Schedule, communication []float64, clock Clock, u Tuning) (best Tuned, ok bool, err error) {
-	u = u.withDefaults()
+// Tuner finds the settings with which one schedule reaches the target soonest. It remembers how many rounds each setting
+// takes, which no network changes, so that asking again for other prices costs little. A Tuner serves one goroutine at a
+// time.
+type Tuner struct {
+	q        *gossip.Quadratic
+	schedule *schedule.Schedule
+	o        Tuning
+	l        float64 // smoothness, which sets the scale of step sizes
+	target   float64 // absolute mse
+	rounds   map[setting]tried
+}
+
+// setting is a number of local steps and a step size 2^(1-k/4)/L.
+type setting struct{ h, k int }
+
+// tried is the first round at the target, or 0 if none of the first limit rounds is.
+type tried struct{ rounds, limit int }
+
+// NewTuner returns a Tuner of atc for a periodic schedule.
+func NewTuner(q *gossip.Quadratic, s *schedule.Schedule, o Tuning) *Tuner {
 	c := q.Constants()
-	target := u.Target * (c.StartCentroid + c.StartConsensus)
+	o = o.withDefaults()
+	return &Tuner{q: q, schedule: s, o: o, l: c.L, target: o.Target * (c.StartCentroid + c.StartConsensus), rounds: map[setting]tried{}}
+}
+
+// Best returns the number of local steps and the step size with which the schedule reaches the target in the fewest
+// seconds, by exact moments; ok is false when it never does. communication[r] is what round r of the period takes. For
+// each H the step size is searched on a logarithmic scale from 2/L down: the number of rounds first falls with a smaller
+// step (less noise is left) and then grows (less progress is made).
+func (u *Tuner) Best(ctx context.Context, communication []float64, clock Clock) (best Tuned, ok bool, err error) {
 	best.Seconds = math.Inf(1)
-	for _, h := range u.Steps {
-		seq, err := withLocalSteps(s, h)
+	for _, h := range u.o.Steps {
+		seq, err := withLocalSteps(u.schedule, h)
 		if err != nil {
 			return best, false, err
 		}
 		ends := func(t int) float64 { return endOfRound(communication, clock, h, t) }
-		limit := u.MaxRounds
+		limit := u.o.MaxRounds
 		for limit > 1 && ends(limit) >= best.Seconds { // rounds that could still win
 			limit /= 2
 		}
-		limit = min(2*limit, u.MaxRounds)
-		tryStep := func(step float64) (int, error) { return roundsToTarget(ctx, q, seq, step, target, limit) }
-		step, rounds, err := bestStep(tryStep, 1/c.L, c.L)
+		limit = min(2*limit, u.o.MaxRounds)
+		k, rounds, err := bestStep(func(k int) (int, error) {
+			at := setting{h, k}
+			if known, ok := u.rounds[at]; ok && (known.rounds > 0 || known.limit >= limit) {
+				if known.rounds > limit {
+					return 0, nil
+				}
+				return known.rounds, nil
+			}
+			r, err := roundsToTarget(ctx, u.q, seq, u.step(k), u.target, limit)
+			if err == nil {
+				u.rounds[at] = tried{r, limit}
+			}
+			return r, err
+		})
 		if err != nil {
 			return best, false, err
 		}
 		if rounds > 0 && ends(rounds) < best.Seconds {
-			best = Tuned{h, step, rounds, ends(rounds)}
+			best = Tuned{h, u.step(k), rounds, ends(rounds)}
 		}
 	}
 	return best, !math.IsInf(best.Seconds, 1), nil
 }
+
+func (u *Tuner) step(k int) float64 { return math.Pow(2, 1-float64(k)/4) / u.l }
 
 // endOfRound is the time at which round t, counted from 1, is over.
 func endOfRound(communication []float64, clock Clock, h, t int) float64 {
@@ -98,43 +134,38 @@ func endOfRound(communication []float64, clock Clock, h, t int) float64 {
 	return float64(t/period)*sum + part
 }
 
-// bestStep minimizes rounds(step) over a grid of step sizes 2^(k/4)/L. rounds is 0 for a step that does not reach the
+// bestStep minimizes rounds(k) over the step sizes 2^(1-k/4)/L, k ≥ 1. rounds is 0 for a step that does not reach the
 // target. It scans in factors of 2 and refines around the best.
-func bestStep(rounds func(float64) (int, error), top, l float64) (step float64, best int, err error) {
-	at := func(k int) float64 { return 2 * top * math.Pow(2, -float64(k)/4) }
-	bestK := -1
+func bestStep(rounds func(k int) (int, error)) (bestK, best int, err error) {
+	bestK = -1
 	eval := func(k int) error {
-		r, err := rounds(at(k))
-		if err != nil {
-			return err
-		}
-		if r > 0 && (best == 0 || r < best) {
+		r, err := rounds(k)
+		if err == nil && r > 0 && (best == 0 || r < best) {
 			bestK, best = k, r
 		}
-		return nil
+		return err
 	}
 	const coarse, depth = 4, 48 // factors of 2, down to 2^-12 of 2/L
 	for k := 1; k <= depth; k += coarse {
 		before := best
 		if err := eval(k); err != nil {
-			return 0, 0, err
+			return -1, 0, err
 		}
 		if best > 0 && best == before { // no longer improving
 			break
 		}
 	}
 	if bestK < 0 {
-		return 0, 0, nil
+		return -1, 0, nil
 	}
 	for _, d := range []int{-2, 2, -1, 1} {
-		center := bestK
-		if k := center + d; k >= 0 {
+		if k := bestK + d; k >= 1 {
 			if err := eval(k); err != nil {
-				return 0, 0, err
+				return -1, 0, err
 			}
 		}
 	}
-	return at(bestK), best, nil
+	return bestK, best, nil
 }
 
 // roundsToTarget returns the first round after which the exact mse is at most the target, or 0 if none up to limit is.
@@ -243,7 +274,7 @@ func CurveOf(ctx context.Context, q *gossip.Quadratic, w Way, clock Clock, u Tun
 		u.Steps = []int{1} // colocated means averaging every step
 		u.MaxRounds = max(u.MaxRounds, 100_000)
 	}
-	best, ok, err := Tune(ctx, q, w.Schedule, w.Communication, clock, u)
+	best, ok, err := NewTuner(q, w.Schedule, u).Best(ctx, w.Communication, clock)
 	if err != nil {
 		return nil, err
 	}

@@ -128,9 +128,10 @@ func TestRoundsToTargetIsTheFirst(t *testing.T) {
 // keeps the step small, so many steps are needed. The dearer the round, the more of them belong into it.
 func TestTuneTradesStepsForCommunication(t *testing.T) {
 	q := scalar(t, 3, 1)
+	tuner := NewTuner(q, Colocated(3).Schedule, Tuning{})
 	last := 0
 	for _, comm := range []float64{0, 1, 20} {
-		best, ok, err := Tune(context.Background(), q, Colocated(3).Schedule, []float64{comm}, Clock{StepTime: 0.1}, Tuning{})
+		best, ok, err := tuner.Best(context.Background(), []float64{comm}, Clock{StepTime: 0.1})
 		if err != nil || !ok {
 			t.Fatalf("communication %v: %v %v", comm, ok, err)
 		}
@@ -138,6 +139,10 @@ func TestTuneTradesStepsForCommunication(t *testing.T) {
 			t.Errorf("communication %v s: H = %d, less than %d for a cheaper round", comm, best.H, last)
 		}
 		last = best.H
+		fresh, _, err := NewTuner(q, Colocated(3).Schedule, Tuning{}).Best(context.Background(), []float64{comm}, Clock{StepTime: 0.1})
+		if err != nil || fresh != best {
+			t.Errorf("communication %v s: %+v from memory, %+v from scratch", comm, best, fresh)
+		}
 		if got := endOfRound([]float64{comm}, Clock{StepTime: 0.1}, best.H, best.Rounds); got != best.Seconds {
 			t.Errorf("communication %v: %v s for %d rounds, clock says %v", comm, best.Seconds, best.Rounds, got)
 		}

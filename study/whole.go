@@ -2,7 +2,6 @@ package study
 
 import (
 	"context"
-	"fmt"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -13,6 +12,10 @@ import (
 	"github.com/islandsgd/islands/optimize"
 	"github.com/islandsgd/islands/schedule"
 )
+
+// DefaultProblem is the problem of studies in seconds: islands that differ somewhat in curvature, so that many local
+// steps have their price, and in their optima.
+const DefaultProblem = "quadratic:spread=0.2"
 
 // Options of New. The zero value of every field but Topology and Problem works.
 type Options struct {
@@ -228,35 +231,7 @@ func (s *Study) Summary(ctx context.Context) ([]SummaryLine, error) {
 			}
 		}
 		o := s.optima[level.Name].Best
-		out = append(out, SummaryLine{level.Name, best.Kind, best.H, *best.SecondsToTarget, *best.OverColocated, CliqueText(o.Schedule), o.Staleness})
+		out = append(out, SummaryLine{level.Name, best.Kind, best.H, *best.SecondsToTarget, *best.OverColocated, o.Schedule.CliqueText(), o.Staleness})
 	}
 	return out, nil
-}
-
-// CliqueText writes the cliques of a schedule on one line: members by commas, cliques by bars, rounds by slashes. One
-// clique of all is "all".
-func CliqueText(s *schedule.Schedule) string {
-	text := ""
-	for r := range s.Rounds {
-		if r > 0 {
-			text += " / "
-		}
-		cliques := s.Rounds[r].Cliques
-		if len(cliques) == 1 && len(cliques[0]) == s.N {
-			text += "all"
-			continue
-		}
-		for k, c := range cliques {
-			if k > 0 {
-				text += "|"
-			}
-			for m, i := range c {
-				if m > 0 {
-					text += ","
-				}
-				text += fmt.Sprint(s.NodeName(i))
-			}
-		}
-	}
-	return text
 }

@@ -247,7 +247,7 @@ func redrawCommand(settings map[string]string) string {
 
 // plotDefaults are the values of plot's flags that need not be repeated.
 var plotDefaults = map[string]string{
-	"topology": "nine-city", "payload": "1GB", "step-time": "100ms", "problem": "quadratic:spread=0.2", "target": "0.01",
+	"topology": "nine-city", "payload": "1GB", "step-time": "100ms", "problem": study.DefaultProblem, "target": "0.01",
 }
 
 func intro(t *network.Topology) string {

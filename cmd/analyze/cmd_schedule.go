@@ -8,7 +8,6 @@ import (
 
 	"github.com/islandsgd/islands/network"
 	"github.com/islandsgd/islands/schedule"
-	"github.com/islandsgd/islands/study"
 )
 
 func scheduleCommand() *cli.Command {
@@ -62,7 +61,7 @@ func scheduleShow() *cli.Command {
 			case r.IsCliques():
 				one := *sched
 				one.Rounds = sched.Rounds[i : i+1]
-				what = study.CliqueText(&one)
+				what = one.CliqueText()
 			case len(r.Entries) > 0:
 				what = fmt.Sprintf("matrix with %d non-zero entries", len(r.Entries))
 			case r.Rule != "":

@@ -1,0 +1,322 @@
+package optimize
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/islandsgd/islands/mixing"
+	"github.com/islandsgd/islands/network"
+	"github.com/islandsgd/islands/network/collective"
+)
+
+// The search beyond ten islands. It begins with schedules that suit networks in general and improves the best of them by
+// local moves; nothing is proven. All randomness comes from one fixed seed.
+//
+// The beginnings: all islands in one clique; for several numbers of clusters, cliques of islands that are close in the
+// network, alone and followed by cliques that take one island of every cluster, or by one clique of all.
+//
+// The moves: an island changes its clique, two islands swap theirs, two cliques join, a clique falls in two, a round is
+// dropped or doubled.
+
+const (
+	largeSeed = 1
+	// moveBudget is how many moves are tried in all, divided by the number of islands: pricing a round of many islands
+	// takes long.
+	moveBudget = 24_000
+	leastMoves = 150
+)
+
+// largeSearch is a search at work.
+type largeSearch struct {
+	n      int
+	price  func([][]int) (float64, error)
+	value  objective
+	solver *mixing.StalenessSolver
+	known  map[string]float64 // seconds of rounds
+	tried  int
+}
+
+// draft is a schedule in the making.
+type draft struct {
+	rounds  [][][]int
+	seconds []float64
+	value   float64
+}
+
+func searchLarge(ctx context.Context, t *network.Topology, p *collective.Pricer, value objective, o Options) (*Result, error) {
+	n := len(t.Islands)
+	s := &largeSearch{n: n, price: p.PartitionSeconds, value: value, solver: mixing.NewStalenessSolver(n, max(2, o.PeriodMax)), known: map[string]float64{}}
+	var pool []draft
+	enter := func(rounds ...[][]int) error {
+		if len(rounds) > o.PeriodMax {
+			return nil
+		}
+		d, err := s.evaluate(rounds)
+		if err == nil && !math.IsInf(d.value, 1) {
+			pool = append(pool, d)
+		}
+		return err
+	}
+	all := [][]int{sequence(n)}
+	if err := enter(all); err != nil {
+		return nil, err
+	}
+	distance := distances(p.Graph())
+	for _, k := range clusterCounts(n) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		clusters := cluster(distance, k)
+		if err := cmp.Or(enter(clusters, all), enter(clusters, across(clusters, distance))); err != nil {
+			return nil, err
+		}
+	}
+	if len(pool) == 0 {
+		return nil, fmt.Errorf("%s: no schedule takes a positive time and connects all islands", t.Name)
+	}
+	slices.SortStableFunc(pool, func(a, b draft) int { return cmp.Compare(a.value, b.value) })
+	moves := max(leastMoves, moveBudget/n)
+	starts := min(3, len(pool))
+	for i := range starts {
+		better, err := s.improve(ctx, pool[i], moves/starts, o.PeriodMax, rand.New(rand.NewPCG(largeSeed, uint64(i))))
+		if err != nil {
+			return nil, err
+		}
+		pool = append(pool, better)
+	}
+	slices.SortStableFunc(pool, func(a, b draft) int {
+		return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(len(a.rounds), len(b.rounds)))
+	})
+	var plans []plan
+	for _, d := range pool {
+		if !slices.ContainsFunc(plans, func(q plan) bool { return key(q.rounds...) == key(d.rounds...) }) {
+			plans = append(plans, plan{d.rounds, d.value})
+		}
+	}
+	first, err := s.evaluate([][][]int{all})
+	if err != nil {
+		return nil, err
+	}
+	cert := Certificate{Method: "clusters of close islands and rotations across them, improved by local moves", Searched: s.tried, ProvenFor: "nothing"}
+	return assemble(ctx, t, p, plans, plan{first.rounds, first.value}, cert, o)
+}
+
+// evaluate prices and values a schedule.
+func (s *largeSearch) evaluate(rounds [][][]int) (draft, error) {
+	d := draft{rounds: rounds}
+	labels := make([][]uint16, len(rounds))
+	for r, cliques := range rounds {
+		k := key(cliques)
+		seconds, ok := s.known[k]
+		if !ok {
+			var err error
+			if seconds, err = s.price(cliques); err != nil {
+				return d, err
+			}
+			s.known[k] = seconds
+		}
+		d.seconds = append(d.seconds, seconds)
+		labels[r] = mixing.Labels(s.n, cliques)
+	}
+	s.tried++
+	d.value = s.value.longer(s.n, s.solver, labels, d.seconds)
+	return d, nil
+}
+
+// improve tries random moves and keeps those that help.
+func (s *largeSearch) improve(ctx context.Context, d draft, moves, periodMax int, rng *rand.Rand) (draft, error) {
+	for range moves {
+		if err := ctx.Err(); err != nil {
+			return d, err
+		}
+		rounds := move(d.rounds, periodMax, rng)
+		if rounds == nil {
+			continue
+		}
+		next, err := s.evaluate(rounds)
+		if err != nil {
+			return d, err
+		}
+		if next.value < d.value {
+			d = next
+		}
+	}
+	return d, nil
+}
+
+// move returns a changed copy of a schedule, or nil when the move drawn does not apply.
+func move(rounds [][][]int, periodMax int, rng *rand.Rand) [][][]int {
+	out := make([][][]int, len(rounds))
+	for r, cliques := range rounds {
+		out[r] = make([][]int, len(cliques))
+		for k, c := range cliques {
+			out[r][k] = slices.Clone(c)
+		}
+	}
+	r := rng.IntN(len(out))
+	cliques := out[r]
+	a := rng.IntN(len(cliques))
+	b := rng.IntN(len(cliques))
+	i, j := rng.IntN(len(cliques[a])), rng.IntN(len(cliques[b]))
+	switch rng.IntN(10) {
+	case 0, 1, 2: // an island changes its clique
+		if a == b {
+			return nil
+		}
+		cliques[b] = append(cliques[b], cliques[a][i])
+		cliques[a] = slices.Delete(cliques[a], i, i+1)
+	case 3, 4, 5: // two islands swap theirs
+		if a == b {
+			return nil
+		}
+		cliques[a][i], cliques[b][j] = cliques[b][j], cliques[a][i]
+	case 6: // two cliques join
+		if a == b {
+			return nil
+		}
+		cliques[a] = append(cliques[a], cliques[b]...)
+		cliques[b] = nil
+	case 7: // a clique falls in two
+		if len(cliques[a]) < 2 {
+			return nil
+		}
+		rng.Shuffle(len(cliques[a]), func(x, y int) { cliques[a][x], cliques[a][y] = cliques[a][y], cliques[a][x] })
+		half := len(cliques[a]) / 2
+		cliques = append(cliques, slices.Clone(cliques[a][half:]))
+		cliques[a] = cliques[a][:half]
+	case 8: // a round is dropped
+		if len(out) < 2 {
+			return nil
+		}
+		return slices.Delete(out, r, r+1)
+	case 9: // a round is doubled, to be changed by later moves; alone that changes nothing but where the pair stands
+		if len(out) >= periodMax {
+			return nil
+		}
+		return slices.Insert(out, rng.IntN(len(out)+1), cliques)
+	}
+	cliques = slices.DeleteFunc(cliques, func(c []int) bool { return len(c) == 0 })
+	for _, c := range cliques {
+		slices.Sort(c)
+	}
+	slices.SortFunc(cliques, func(x, y []int) int { return cmp.Compare(x[0], y[0]) })
+	out[r] = cliques
+	return out
+}
+
+// key identifies rounds by their cliques.
+func key(rounds ...[][]int) string { return fmt.Sprint(rounds) }
+
+func sequence(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// distances are one-way seconds between the islands' routers; islands out of reach are an hour apart.
+func distances(g *network.Graph) [][]float64 {
+	islands := g.Topology.Islands
+	out := make([][]float64, len(islands))
+	for i, a := range islands {
+		tree := g.Tree(a.Router)
+		out[i] = make([]float64, len(islands))
+		for j, b := range islands {
+			out[i][j] = min(tree.Latency(b.Router), 3600)
+		}
+	}
+	return out
+}
+
+// clusterCounts are the numbers of clusters tried: from two to half the islands, on a geometric grid.
+func clusterCounts(n int) []int {
+	var out []int
+	for k := 2.0; k <= float64(n)/2; k *= 1.3 {
+		if c := int(math.Round(k)); len(out) == 0 || c > out[len(out)-1] {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// cluster groups the islands into k clusters of close ones, of nearly equal size: farthest-first centers, then islands
+// by the distance to their center, each to the closest center with room.
+func cluster(distance [][]float64, k int) [][]int {
+	n := len(distance)
+	centers := []int{0}
+	for len(centers) < k {
+		best, far := -1, -1.0
+		for i := range n {
+			if slices.Contains(centers, i) {
+				continue
+			}
+			d := math.Inf(1)
+			for _, c := range centers {
+				d = min(d, distance[i][c])
+			}
+			if d > far {
+				best, far = i, d
+			}
+		}
+		centers = append(centers, best)
+	}
+	type place struct {
+		island, cluster int
+		d               float64
+	}
+	var places []place
+	for i := range n {
+		for c, center := range centers {
+			places = append(places, place{i, c, distance[i][center]})
+		}
+	}
+	slices.SortStableFunc(places, func(a, b place) int { return cmp.Compare(a.d, b.d) })
+	room := (n + k - 1) / k
+	out, done := make([][]int, k), make([]bool, n)
+	for _, p := range places {
+		if !done[p.island] && len(out[p.cluster]) < room {
+			out[p.cluster], done[p.island] = append(out[p.cluster], p.island), true
+		}
+	}
+	out = slices.DeleteFunc(out, func(c []int) bool { return len(c) == 0 })
+	for _, c := range out {
+		slices.Sort(c)
+	}
+	return out
+}
+
+// across makes cliques that take at most one island of every cluster, close ones together: the rotation after a round of
+// clusters. The first cluster's islands lead; every other cluster sends each of them its closest island that is free.
+func across(clusters [][]int, distance [][]float64) [][]int {
+	order := slices.Clone(clusters)
+	slices.SortStableFunc(order, func(a, b []int) int { return cmp.Compare(len(b), len(a)) })
+	out := make([][]int, len(order[0]))
+	for k, i := range order[0] {
+		out[k] = []int{i}
+	}
+	for _, c := range order[1:] {
+		free := slices.Clone(c)
+		for k := range out {
+			if len(free) == 0 {
+				break
+			}
+			best := 0
+			for x := range free {
+				if distance[out[k][0]][free[x]] < distance[out[k][0]][free[best]] {
+					best = x
+				}
+			}
+			out[k] = append(out[k], free[best])
+			free = slices.Delete(free, best, best+1)
+		}
+	}
+	for _, c := range out {
+		slices.Sort(c)
+	}
+	return out
+}
