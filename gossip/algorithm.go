@@ -28,6 +28,8 @@ import (
 //	                   averaged, the rest is kept (deep gradient compression, Lin et al. 2018); simulation only
 //	powersgd           H gradients at x, averaged through factors of rank Rank with error feedback (Vogels et al. 2019);
 //	                   every round must average all islands; simulation only
+//	async              a server takes displacements as they arrive, with delayed Nesterov; simulation only
+//	halos              the same with local servers of Groups and a global one; simulation only
 //	diloco             H local steps give Δ = θ - x; Δ and θ are mixed by W, and an outer optimizer takes Δ as gradient
 //	factored           the same with a mixing of its own for θ and for Δ (Mix1, Mix2)
 //	streaming-diloco   diloco with the parameters in Fragments that synchronize one after the other, Overlap local
@@ -55,10 +57,18 @@ type Algorithm struct {
 
 	Fragments int     // streaming-diloco; default (0): 1
 	Overlap   int     // streaming-diloco: local steps between sending and applying
-	Merge     float64 // streaming-diloco: share of the local value that is kept
+	Merge     float64 // streaming-diloco: share of the local value that is kept; halos: share of the global one that is taken
+
+	// Of async and halos. Rate and Momentum are those of the (global) server.
+	Slow          float64 // pace of the last island over that of the first, linear between; default (0): 1, all alike
+	Dynamic       bool    // slow islands take fewer local steps, in proportion (DyLU)
+	Groups        int     // halos: local servers; default (0): 1
+	Every         int     // halos: updates of a local server between pushes; default (0): 1
+	LocalRate     float64 // halos: ν_l; set by ParseAlgorithm: 0.2
+	LocalMomentum float64 // halos: β_l; set by ParseAlgorithm: 0.9
 }
 
-var algorithmNames = []string{"atc", "cta", "dgd", "gradient-tracking", "delayed", "stale", "push-sum", "sparse", "choco", "dgc", "powersgd", "diloco", "factored", "streaming-diloco"}
+var algorithmNames = []string{"atc", "cta", "dgd", "gradient-tracking", "delayed", "stale", "push-sum", "sparse", "choco", "dgc", "powersgd", "async", "halos", "diloco", "factored", "streaming-diloco"}
 
 // maxDelay bounds delays and fragments: each round of delay is one more copy of the state.
 const maxDelay = 1000
@@ -69,6 +79,7 @@ const maxDelay = 1000
 //	diloco:outer=nesterov,lr=0.7,momentum=0.9
 //	factored:outer=plain,mix1=schedule,mix2=exact
 //	choco:compress=top-k,k=1,gamma=0.1 | dgc:k=1,momentum=0.9 | powersgd:rank=1 | diloco:compress=int8
+//	async:slow=3,dylu=on,lr=0.7,momentum=0.9 | halos:groups=2,every=4,merge=0.25,lr=1,momentum=0.5,local-lr=0.2,local-momentum=0.9
 //	streaming-diloco:fragments=4,overlap=2,merge=0.5,outer=nesterov,lr=0.7,momentum=0.9
 func ParseAlgorithm(line string) (Algorithm, error) {
 	if line == "" {
@@ -93,6 +104,17 @@ func ParseAlgorithm(line string) (Algorithm, error) {
 		a.Momentum = s.Float("momentum", 0.9, 0, math.Nextafter(1, 0))
 	case "powersgd":
 		a.Rank = s.Int("rank", 1, 1, math.MaxInt32)
+	case "async", "halos":
+		a.Slow = s.Float("slow", 1, 1, 1e3)
+		a.Dynamic = s.OneOf("dylu", "off", "off", "on") == "on"
+		if s.Name == "async" {
+			a.Rate, a.Momentum = s.Float("lr", 0.7, 0, 1e6), s.Float("momentum", 0.9, 0, math.Nextafter(1, 0))
+			break
+		}
+		a.Rate, a.Momentum = s.Float("lr", 1, 0, 1e6), s.Float("momentum", 0.5, 0, math.Nextafter(1, 0))
+		a.LocalRate, a.LocalMomentum = s.Float("local-lr", 0.2, 0, 1e6), s.Float("local-momentum", 0.9, 0, math.Nextafter(1, 0))
+		a.Groups, a.Every = s.Int("groups", 2, 1, math.MaxInt32), s.Int("every", 4, 1, math.MaxInt32)
+		a.Merge = s.Float("merge", 0.25, 0, 1)
 	case "diloco", "factored", "streaming-diloco":
 		a.Outer = s.OneOf("outer", "nesterov", "plain", "heavy-ball", "nesterov")
 		rate, momentum := 0.7, 0.9
@@ -163,6 +185,16 @@ func (a Algorithm) String() string {
 		return fmt.Sprintf("dgc:k=%d,momentum=%g", a.K, a.Momentum)
 	case "powersgd":
 		return fmt.Sprintf("powersgd:rank=%d", a.Rank)
+	case "async", "halos":
+		dynamic := "off"
+		if a.Dynamic {
+			dynamic = "on"
+		}
+		line := fmt.Sprintf("%s:slow=%g,dylu=%s,lr=%g,momentum=%g", name, max(1, a.Slow), dynamic, a.Rate, a.Momentum)
+		if name == "halos" {
+			line += fmt.Sprintf(",local-lr=%g,local-momentum=%g,groups=%d,every=%d,merge=%g", a.LocalRate, a.LocalMomentum, max(1, a.Groups), max(1, a.Every), a.Merge)
+		}
+		return line
 	case "diloco", "factored", "streaming-diloco":
 		keys := []string{"outer=" + a.outer(), fmt.Sprintf("lr=%g", a.Rate)}
 		if a.outer() != "plain" {
@@ -204,10 +236,10 @@ func mixKind(s string) string {
 	return s
 }
 
-// simulatedOnly reports whether the algorithm is not linear, so that it has no exact moments.
+// simulatedOnly reports whether there are no exact moments: the algorithm is not linear, or has no rounds.
 func (a Algorithm) simulatedOnly() bool {
 	name := a.name()
-	return name == "choco" || name == "dgc" || name == "powersgd" || a.Compress != ""
+	return name == "choco" || name == "dgc" || name == "powersgd" || name == "async" || name == "halos" || a.Compress != ""
 }
 
 func (a Algorithm) fragments() int { return max(1, a.Fragments) }
@@ -234,6 +266,8 @@ func (a Algorithm) check() error {
 		return fmt.Errorf("algorithm %s: merge=%g is outside 0 to 1", a.name(), a.Merge)
 	case math.IsNaN(a.Rate) || math.IsInf(a.Rate, 0) || !(a.Momentum >= 0 && a.Momentum < 1):
 		return fmt.Errorf("algorithm %s: outer rate %g with momentum %g (want a finite rate and 0 ≤ momentum < 1)", a.name(), a.Rate, a.Momentum)
+	case math.IsNaN(a.LocalRate) || math.IsInf(a.LocalRate, 0) || !(a.LocalMomentum >= 0 && a.LocalMomentum < 1) || !(a.Slow >= 0 && a.Slow <= 1e3) || a.Groups < 0 || a.Every < 0:
+		return fmt.Errorf("algorithm %s: local rate %g, local momentum %g, slow=%g, groups=%d, every=%d (want a finite rate, 0 ≤ momentum < 1, slow from 1 to 1000 and positive counts)", a.name(), a.LocalRate, a.LocalMomentum, a.Slow, a.Groups, a.Every)
 	case a.Overlap < 0 || a.Fragments < 0:
 		return fmt.Errorf("algorithm %s: fragments=%d, overlap=%d must not be negative", a.name(), a.Fragments, a.Overlap)
 	}

@@ -286,7 +286,8 @@ func TestBiasOrders(t *testing.T) {
 
 func TestAlgorithmLines(t *testing.T) {
 	for _, line := range []string{
-		"atc", "cta", "dgd", "gradient-tracking", "push-sum", "delayed:tau=3", "stale:tau=1", "sparse:keep=0.25", "choco:compress=top-k,k=3", "dgc:k=5,momentum=0.5", "powersgd:rank=2", "choco:compress=qsgd,levels=8,gamma=0.1", "diloco:outer=plain,lr=1,compress=int8", "diloco:outer=nesterov,lr=0.7,momentum=0.9",
+		"atc", "cta", "dgd", "gradient-tracking", "push-sum", "delayed:tau=3", "stale:tau=1", "sparse:keep=0.25", "choco:compress=top-k,k=3", "dgc:k=5,momentum=0.5", "powersgd:rank=2", "async:slow=2,dylu=on,lr=0.5,momentum=0.9",
+		"halos:slow=1,dylu=off,lr=1,momentum=0.5,local-lr=0.2,local-momentum=0.9,groups=2,every=4,merge=0.25", "choco:compress=qsgd,levels=8,gamma=0.1", "diloco:outer=plain,lr=1,compress=int8", "diloco:outer=nesterov,lr=0.7,momentum=0.9",
 		"diloco:outer=plain,lr=1", "factored:outer=heavy-ball,lr=0.5,momentum=0.2,mix1=exact,mix2=none",
 		"streaming-diloco:outer=nesterov,lr=0.7,momentum=0.9,fragments=4,overlap=2,merge=0.5",
 	} {

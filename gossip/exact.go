@@ -60,7 +60,7 @@ const maxSolveSize = 512
 // system that diverges is a result.
 func Exact(ctx context.Context, q *Quadratic, seq *mixing.Sequence, o ExactOptions) (*ExactResult, error) {
 	if o.Algorithm.simulatedOnly() {
-		return nil, fmt.Errorf("%s is not linear and has no exact moments: simulate it", o.Algorithm)
+		return nil, fmt.Errorf("%s has no exact moments: simulate it", o.Algorithm)
 	}
 	step, warnings, err := prepare(q, seq, o.Algorithm, o.Step, o.At)
 	if err != nil {

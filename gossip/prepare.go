@@ -50,6 +50,15 @@ func prepare(q *Quadratic, seq *mixing.Sequence, alg Algorithm, step float64, at
 		if alg.Gamma == 0 {
 			_, err = chocoGamma(seq, newCompressor(alg, q.D).omega(q.D))
 		}
+	case "async", "halos":
+		for t := range seq.Period() {
+			if h := localStepsOf(seq, t); h != localStepsOf(seq, 0) {
+				return 0, nil, fmt.Errorf("%s needs the same number of local steps in all rounds: round %d has %d, round 1 %d", alg.name(), t+1, h, localStepsOf(seq, 0))
+			}
+		}
+		if alg.Groups > q.N {
+			return 0, nil, fmt.Errorf("%s: %d groups of %d islands", alg.name(), alg.Groups, q.N)
+		}
 	case "powersgd":
 		for t, w := range matricesOf(seq) {
 			if !averagesAll(w, q.weights()) {

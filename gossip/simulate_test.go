@@ -142,7 +142,7 @@ func TestPercentiles(t *testing.T) {
 func TestStepsDoNotAllocate(t *testing.T) {
 	for _, text := range []string{instanceC, instanceN} {
 		for _, line := range []string{"atc", "cta", "dgd", "gradient-tracking", "delayed:tau=2", "stale:tau=2", "push-sum", "sparse", "choco:compress=top-k,k=1",
-			"choco:compress=rand-k,k=1", "choco:compress=qsgd", "dgc", "powersgd", "diloco", "diloco:compress=int8", "factored:mix1=none,mix2=exact", "streaming-diloco:overlap=1"} {
+			"choco:compress=rand-k,k=1", "choco:compress=qsgd", "dgc", "powersgd", "diloco", "diloco:compress=int8", "factored:mix1=none,mix2=exact", "streaming-diloco:overlap=1", "async:slow=2", "halos"} {
 			alg, err := ParseAlgorithm(line)
 			if err != nil {
 				t.Fatal(err)

@@ -31,6 +31,10 @@ func (s *simulation) newStepper() stepper {
 		return newPushSumStepper(a)
 	case "sparse":
 		return newSparseStepper(a)
+	case "async":
+		return newAsyncStepper(a)
+	case "halos":
+		return newHalosStepper(a)
 	case "dgc":
 		return newDGCStepper(a)
 	case "powersgd":
