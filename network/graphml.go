@@ -19,6 +19,9 @@ type graphMLReader struct {
 	g    *rawGraph
 }
 
+// maxKeys bounds the attributes that every node and edge may have by default.
+const maxKeys = 500
+
 type graphMLKey struct{ name, value string }
 
 func readGraphML(name string, data []byte) (*Topology, error) {
@@ -167,6 +170,9 @@ func (r *graphMLReader) key(e *xml.StartElement) error {
 	domains := []string{domain}
 	if domain == "" || domain == "all" {
 		domains = []string{"graph", "node", "edge"}
+	}
+	if len(r.keys) > maxKeys {
+		return r.errorf("more than %d attributes", maxKeys)
 	}
 	for _, d := range domains {
 		r.keys[[2]string{d, id}] = k

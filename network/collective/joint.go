@@ -20,8 +20,8 @@ type floor struct {
 	busy    float64 // of their slowest connections
 }
 
-// options is a clique with every way to carry it that some round could want.
-type options struct {
+// menu is a clique with every way to carry it that some round could want.
+type menu struct {
 	members []int
 	list    []*candidate // none dominated; fastest on its own first
 	least   floor
@@ -65,7 +65,7 @@ func nowhereMore(a, b []float64) bool {
 	return true
 }
 
-func (p *Pricer) newOptions(members []int, list []*candidate, proven bool) *options {
+func (p *Pricer) newMenu(members []int, list []*candidate, proven bool) *menu {
 	list = undominated(list)
 	alone := make(map[*candidate]float64, len(list))
 	for _, c := range list {
@@ -80,7 +80,7 @@ func (p *Pricer) newOptions(members []int, list []*candidate, proven bool) *opti
 		}
 		return 0
 	})
-	o := &options{members: members, list: list, proven: proven}
+	o := &menu{members: members, list: list, proven: proven}
 	o.least = floor{slices.Clone(list[0].load), list[0].latency(), list[0].busy}
 	for _, c := range list[1:] {
 		o.least.latency = min(o.least.latency, c.latency())
@@ -136,7 +136,7 @@ func (p *Pricer) measure(choice []*candidate, total []float64) (busy, latency fl
 // what the rest must at least add as the bound.
 type joint struct {
 	p       *Pricer
-	sets    []*options
+	sets    []*menu
 	rest    []floor     // rest[d]: the least that cliques d, d+1, ... add
 	sums    [][]float64 // sums[d]: loads of the choices before d
 	choice  []*candidate
@@ -145,7 +145,7 @@ type joint struct {
 	visited int
 }
 
-func (p *Pricer) newJoint(sets []*options) *joint {
+func (p *Pricer) newJoint(sets []*menu) *joint {
 	n, rows := len(sets), p.res.rows
 	j := &joint{p: p, sets: sets, rest: make([]floor, n+1), sums: make([][]float64, n+1),
 		choice: make([]*candidate, n), best: make([]*candidate, n)}
@@ -241,7 +241,7 @@ func (j *joint) fits(d int, c *candidate, rest *floor, allowed float64) bool {
 func (p *Pricer) nothing() *floor { return &floor{load: make([]float64, p.res.rows)} }
 
 // except returns the least that all cliques but one add.
-func (p *Pricer) except(sets []*options, but int) *floor {
+func (p *Pricer) except(sets []*menu, but int) *floor {
 	f := p.nothing()
 	for i, s := range sets {
 		if i == but {

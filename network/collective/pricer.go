@@ -1,9 +1,7 @@
 package collective
 
 import (
-	"encoding/binary"
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 
@@ -33,7 +31,7 @@ type Pricer struct {
 	scratch sync.Pool // of *scratch
 
 	mu    sync.RWMutex
-	memo  map[string]*options
+	memo  map[string]*menu
 	alone map[string]*single
 	kept  int // floats held by the memory
 }
@@ -77,7 +75,8 @@ func NewPricer(t *network.Topology, c network.Capability, o Options) (*Pricer, e
 	if err := o.Limits.check(); err != nil {
 		return nil, err
 	}
-	p := &Pricer{g: network.NewGraph(t), can: c, options: o, listed: listedRing, memo: map[string]*options{}, alone: map[string]*single{}}
+	c = network.Capability{Multicast: slices.Clone(c.Multicast), Aggregation: slices.Clone(c.Aggregation)}
+	p := &Pricer{g: network.NewGraph(t), can: c, options: o, listed: listedRing, memo: map[string]*menu{}, alone: map[string]*single{}}
 	p.res = newResources(p.g, c, o)
 	if err := p.packable(); err != nil {
 		return nil, err
@@ -280,246 +279,4 @@ func (p *Pricer) usable(s *scratch, cliques [][]int) ([][]int, error) {
 		}
 	}
 	return sorted, nil
-}
-
-// plan chooses how to carry every clique of two or more, in the order of tidy, and reports whether no better choice
-// exists.
-func (p *Pricer) plan(s *scratch, cliques [][]int) ([]*candidate, bool, error) {
-	sorted, err := p.usable(s, cliques)
-	if err != nil {
-		return nil, false, err
-	}
-	switch len(sorted) {
-	case 0:
-		return nil, true, nil
-	case 1:
-		one := p.bestAlone(s, sorted[0])
-		return []*candidate{one.choice}, one.proven, nil
-	}
-	sets := make([]*options, len(sorted))
-	for i, members := range sorted {
-		sets[i] = p.optionsFor(s, members)
-	}
-	sets = p.completeLarge(sets)
-	choice, proven := p.newJoint(sets).solve()
-	for _, o := range sets {
-		proven = proven && o.proven
-	}
-	return choice, proven, nil
-}
-
-func (p *Pricer) connected(members []int) error {
-	islands := p.g.Topology.Islands
-	for _, m := range members[1:] {
-		if !p.g.Connected(islands[members[0]].Router, islands[m].Router) {
-			return fmt.Errorf("no route joins islands %s and %s of one clique: the topology is disconnected",
-				islands[members[0]].ID, islands[m].ID)
-		}
-	}
-	return nil
-}
-
-// treeCandidates returns every candidate but rings, in the order of preference between equals.
-func (p *Pricer) treeCandidates(s *scratch, members []int) []*candidate {
-	var list []*candidate
-	for _, l := range s.bypasses() {
-		list = append(list, p.treesOf(l, members)...)
-	}
-	return list
-}
-
-func (p *Pricer) treesOf(l *loader, members []int) []*candidate {
-	var list []*candidate
-	want := func(name string) bool { return p.options.Collective == Best || p.options.Collective == name }
-	if want(Exchange) {
-		b, r := l.exchange(completePairs(len(p.g.Topology.Islands), members))
-		list = append(list, b, r)
-	}
-	if want(Hub) {
-		for _, m := range members {
-			list = append(list, l.hubAt(m, members))
-		}
-		for v := range l.can.Multicast {
-			if l.can.Multicast[v] && l.can.Aggregation[v] && p.g.Connected(v, l.router(members[0])) {
-				list = append(list, l.hubAt(len(p.g.Topology.Islands)+v, members))
-			}
-		}
-	}
-	if want(Sharded) {
-		list = append(list, l.sharded(members))
-	}
-	return list
-}
-
-// wantsRings reports whether rings are candidates. A ring of two is legal but never better than an exchange.
-func (p *Pricer) wantsRings(k int) bool {
-	return p.options.Collective == Ring || p.options.Collective == Best && k >= 3
-}
-
-func (s *scratch) keyOf(members []int) []byte {
-	s.key = s.key[:0]
-	for _, m := range members {
-		s.key = binary.LittleEndian.AppendUint16(s.key, uint16(m))
-	}
-	return s.key
-}
-
-func (p *Pricer) bestAlone(s *scratch, members []int) *single {
-	p.mu.RLock()
-	one := p.alone[string(s.keyOf(members))]
-	p.mu.RUnlock()
-	if one != nil {
-		return one
-	}
-	one = &single{proven: true}
-	limit := math.Inf(1)
-	for _, c := range p.treeCandidates(s, members) {
-		if t := p.seconds(c); t < limit*(1-improvement) || one.choice == nil {
-			one.choice, limit = c, t
-		}
-	}
-	if p.wantsRings(len(members)) {
-		nothing := p.nothing()
-		c, proven := p.bestRing(members, nothing, limit)
-		if c != nil {
-			one.choice = c
-		}
-		one.proven = proven
-	}
-	p.remember(func() { p.alone[string(s.keyOf(members))] = one }, 1)
-	return one
-}
-
-// optionsFor returns a clique's undominated candidates. For a clique above listedRing only the best ring found on its
-// own stands among them; completeLarge adds what else a round can use.
-func (p *Pricer) optionsFor(s *scratch, members []int) *options {
-	p.mu.RLock()
-	o := p.memo[string(s.keyOf(members))]
-	p.mu.RUnlock()
-	if o != nil {
-		return o
-	}
-	list, proven := p.treeCandidates(s, members), true
-	if p.wantsRings(len(members)) {
-		nothing := p.nothing()
-		if len(members) <= p.listed {
-			var rings []*candidate
-			rings, proven = p.listRings(members, nothing, math.Inf(1))
-			list = append(list, rings...)
-		} else {
-			t := p.newRingTable(members)
-			list, proven = append(list, t.candidate(t.heuristic(nothing))), false
-		}
-	}
-	o = p.newOptions(members, list, proven)
-	p.remember(func() { p.memo[string(s.keyOf(members))] = o }, len(o.list)+1)
-	return o
-}
-
-func (p *Pricer) remember(store func(), loads int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if size := loads * p.res.rows; p.kept+size <= memoryLimit {
-		p.kept += size
-		store()
-	}
-}
-
-// completeLarge adds, to cliques of more than listedRing and up to exactRing members, every ring order that could
-// make this round faster than a first plan does: the search is exact because no other order can be part of a faster
-// plan.
-func (p *Pricer) completeLarge(sets []*options) []*options {
-	if !slices.ContainsFunc(sets, func(o *options) bool { return p.wantsRings(len(o.members)) && len(o.members) > p.listed }) {
-		return sets
-	}
-	j := p.newJoint(sets)
-	j.solve()
-	out := slices.Clone(sets)
-	for i, o := range sets {
-		if !p.wantsRings(len(o.members)) || len(o.members) <= p.listed {
-			continue
-		}
-		others := p.except(sets, i)
-		if len(o.members) > exactRing {
-			t := p.newRingTable(o.members)
-			out[i] = p.newOptions(o.members, append(slices.Clone(o.list), t.candidate(t.heuristic(others))), false)
-			continue
-		}
-		rings, complete := p.listRings(o.members, others, j.limit)
-		out[i] = p.newOptions(o.members, append(slices.Clone(o.list), rings...), complete)
-	}
-	return out
-}
-
-// pairRound prices a round given by edges or matrix entries: island i's payload goes to j wherever W_ji is not zero.
-func (p *Pricer) pairRound(s *scratch, r *schedule.Round) (*Price, error) {
-	if c := p.options.Collective; c != Best && c != Exchange {
-		return nil, fmt.Errorf("collective %q carries cliques, this round is a matrix: use %s or %s", c, Best, Exchange)
-	}
-	list, err := p.roundPairs(r)
-	if err != nil {
-		return nil, err
-	}
-	var b *candidate
-	for _, l := range s.bypasses() {
-		x, y := l.exchange(list)
-		for _, c := range []*candidate{x, y} {
-			if b == nil || p.seconds(c) < p.seconds(b)*(1-improvement) {
-				b = c
-			}
-		}
-	}
-	out := &Price{Cliques: [][]string{}, Collectives: []Collective{}}
-	if slices.ContainsFunc(list.sends, func(to []int) bool { return len(to) > 0 }) {
-		out.Carriage = &b.carriage
-	}
-	p.fill(out, []*candidate{b}, s)
-	out.LowerBound.Cut = p.cutBound(p.pairGroups(list))
-	return out, nil
-}
-
-// roundPairs lists the ordered pairs (i, j), i ≠ j, with W_ji ≠ 0, each once.
-func (p *Pricer) roundPairs(r *schedule.Round) (*pairs, error) {
-	n := len(p.g.Topology.Islands)
-	list := newPairs(n)
-	seen := map[[2]int]bool{}
-	add := func(i, j int) error {
-		if min(i, j) < 0 || max(i, j) >= n {
-			return fmt.Errorf("round names island %d, the topology has %d (0 to %d)", max(i, j), n, n-1)
-		}
-		if i == j || seen[[2]int{i, j}] {
-			return nil
-		}
-		seen[[2]int{i, j}] = true
-		list.add(i, j)
-		islands := p.g.Topology.Islands
-		if !p.g.Connected(islands[i].Router, islands[j].Router) {
-			return fmt.Errorf("no route joins islands %s and %s: the topology is disconnected", islands[i].ID, islands[j].ID)
-		}
-		return nil
-	}
-	for _, e := range r.Edges {
-		if e.Weight == 0 && r.Rule == "" {
-			continue
-		}
-		if err := add(e.I, e.J); err != nil {
-			return nil, err
-		}
-		if err := add(e.J, e.I); err != nil {
-			return nil, err
-		}
-	}
-	for _, e := range r.Entries {
-		if e.Weight == 0 {
-			continue
-		}
-		if err := add(e.J, e.I); err != nil {
-			return nil, err
-		}
-	}
-	for i := range n {
-		slices.Sort(list.sends[i])
-		slices.Sort(list.takes[i])
-	}
-	return list, nil
 }

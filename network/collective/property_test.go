@@ -249,7 +249,7 @@ func TestBestIsTheJointMinimum(t *testing.T) {
 			t.Fatalf("best takes %v s, trying all %v", got, want)
 		}
 		// Cliques too large to list all orders take another way to the same result.
-		p.listed, p.memo = 3, map[string]*options{}
+		p.listed, p.memo = 3, map[string]*menu{}
 		again, err := p.PartitionSeconds(parts)
 		if err != nil || math.Abs(again-want) > 1e-11*want {
 			t.Fatalf("with bounded listing %v s, want %v (%v)", again, want, err)
