@@ -26,13 +26,13 @@ import (
 // The certificate is a dual point. For any Z₁, Z₂ ⪰ 0 with tr(Z₁ + Z₂) = 1 and a_e'(Z₁ - Z₂) a_e = 0 on every edge,
 // tr((Z₁ - Z₂)(I - J)) is a lower bound of s. The linearization of μX and μY along the Newton direction satisfies the
 // equalities to rounding, and is positive semidefinite once the step is shorter than the distance to the boundary.
-// What rounding leaves of the equalities is charged to the bound, at |w_e| ≤ 2 (‖L(w)‖ ≤ 2 at any optimum).
+// What rounding leaves of the equalities is charged to the bound, at the largest |w_e| that an optimum can have.
 
 const (
 	// optimalGap is the relative gap between SLEM and lower bound at which the optimization stops.
 	optimalGap = 2e-9
-	// optimalNodes and optimalEdges bound the dense algebra: n³ and m³ operations per Newton step.
-	optimalNodes, optimalEdges = 600, 2500
+	// optimalNodes and optimalEdges bound the dense algebra, n³ and m³ operations per Newton step: half a minute.
+	optimalNodes, optimalEdges = 600, 1500
 	// shrink is the factor of μ from one center to the next.
 	shrink = 0.08
 	// centered is the squared Newton decrement below which a point counts as a center.
@@ -62,26 +62,26 @@ func optimalWeights(n int, edges []schedule.Edge, nonnegative bool) ([]float64, 
 			bestWeights, bestSLEM = constant, v
 		}
 	}
-	for bestSLEM > exactSLEM {
-		for range 50 {
-			d, decrement, ok := p.direction()
-			if !ok {
-				break
-			}
-			if decrement < certified {
-				best.LowerBound = math.Max(best.LowerBound, p.lowerBound(d))
-			}
-			if !p.step(d, decrement) || decrement < centered {
-				break
-			}
+	p.upper = bestSLEM
+	for factor := shrink; p.upper > exactSLEM && factor < 0.5; {
+		start := *p // step replaces w, it does not write into it
+		bound, ok := p.center()
+		best.LowerBound = math.Max(best.LowerBound, bound)
+		if v := p.slem(p.w); v <= bestSLEM && p.feasible(p.w) {
+			bestWeights, bestSLEM, p.upper = p.w, v, v
 		}
-		if v := p.slem(p.w); v <= bestSLEM {
-			bestWeights, bestSLEM = append([]float64(nil), p.w...), v
-		}
-		if bestSLEM-best.LowerBound <= optimalGap*bestSLEM || p.mu < 1e-14 {
+		if bestSLEM-best.LowerBound <= optimalGap*bestSLEM {
 			break
 		}
-		p.mu *= shrink
+		if !ok { // rounding has the last word here: try once more from the last center, less boldly
+			upper := p.upper
+			*p = start
+			p.upper, factor = upper, math.Sqrt(factor)
+			p.mu = p.centeredAt * factor
+			continue
+		}
+		p.centeredAt = p.mu
+		p.mu *= factor
 	}
 	if bestSLEM > exactSLEM {
 		best.LowerBound = math.Min(best.LowerBound, bestSLEM)
@@ -90,12 +90,35 @@ func optimalWeights(n int, edges []schedule.Edge, nonnegative bool) ([]float64, 
 	return bestWeights, &best, nil
 }
 
+// center follows Newton's directions to the minimum at the current μ. It returns the best lower bound on the way, and
+// false when rounding stops it short of the minimum.
+func (p *barrier) center() (bound float64, ok bool) {
+	for range 50 {
+		d, decrement, ok := p.direction()
+		if !ok {
+			return bound, false
+		}
+		if decrement < certified {
+			bound = math.Max(bound, p.lowerBound(d))
+		}
+		if !p.step(d, decrement) {
+			return bound, false
+		}
+		if decrement < centered {
+			return bound, true
+		}
+	}
+	return bound, false
+}
+
 // barrier is a point of the barrier method with what its derivatives are made of.
 type barrier struct {
 	n           int
 	edges       []schedule.Edge
 	nonnegative bool
 	mu          float64
+	centeredAt  float64 // the last μ whose minimum was found
+	upper       float64 // least SLEM known: an upper bound of the optimum
 	s           float64
 	w           []float64
 	x, y        *mat.Dense // (sI - M)⁻¹, (sI + M)⁻¹
@@ -107,6 +130,7 @@ func newBarrier(n int, edges []schedule.Edge, nonnegative bool) *barrier {
 	slem := p.slem(p.w)
 	p.s = slem + math.Max(0.1*(1-slem), 0.01)
 	p.mu = 0.1 * p.s / float64(2*n)
+	p.centeredAt = p.mu
 	return p
 }
 
@@ -286,9 +310,9 @@ func (p *barrier) lowerBound(d []float64) float64 {
 	for k, e := range p.edges {
 		excess[k] = -(z1.At(e.I, e.I) - z1.At(e.I, e.J) - z1.At(e.J, e.I) + z1.At(e.J, e.J))
 	}
-	reach := 2.0 // largest |w_e| at an optimum
+	// An optimum has |M_ij| ≤ ‖M‖ ≤ upper and M_ij = w_ij - 1/n on the edges.
+	reach := p.upper + 1/float64(p.n)
 	if p.nonnegative {
-		reach = 1
 		diagonal := p.diagonal(p.w)
 		shift := p.diagonalShift(d)
 		for i := range diagonal {
