@@ -13,7 +13,8 @@ import (
 const maxRounds = 1 << 40
 
 // prepare checks what Exact and Simulate are given, and returns the step size.
-func prepare(q *Quadratic, seq *mixing.Sequence, alg Algorithm, step float64, at []int) (float64, []string, error) {
+func prepare(p Problem, seq *mixing.Sequence, alg Algorithm, step float64, at []int) (float64, []string, error) {
+	q := p.frame()
 	if err := alg.check(); err != nil {
 		return 0, nil, err
 	}
@@ -28,7 +29,7 @@ func prepare(q *Quadratic, seq *mixing.Sequence, alg Algorithm, step float64, at
 	}
 	if step == 0 {
 		var err error
-		if step, err = q.DefaultStep(); err != nil {
+		if step, err = p.DefaultStep(); err != nil {
 			return 0, nil, err
 		}
 	}

@@ -96,8 +96,9 @@ type SimulateResult struct {
 
 // Simulate runs the algorithm Runs times and averages. Run r draws its noise from generators of its own, so the result
 // is the same bits for any Jobs. When ctx ends it returns what the finished runs say, together with ctx's error.
-func Simulate(ctx context.Context, q *Quadratic, seq *mixing.Sequence, o SimulateOptions) (*SimulateResult, error) {
-	step, warnings, err := prepare(q, seq, o.Algorithm, o.Step, o.At)
+func Simulate(ctx context.Context, p Problem, seq *mixing.Sequence, o SimulateOptions) (*SimulateResult, error) {
+	q := p.frame()
+	step, warnings, err := prepare(p, seq, o.Algorithm, o.Step, o.At)
 	if err != nil {
 		return nil, err
 	}
@@ -113,10 +114,13 @@ func Simulate(ctx context.Context, q *Quadratic, seq *mixing.Sequence, o Simulat
 			return nil, err
 		}
 	}
-	if !o.Stepwise {
+	star := p.Constants().XStar
+	logistic, _ := p.(*Logistic)
+	if logistic == nil && !o.Stepwise {
 		q = q.diagonalized(o.Algorithm)
+		star = q.Constants().XStar
 	}
-	sim := &simulation{q: q, seq: seq, step: step, alg: o.Algorithm, seed: o.Seed, stepwise: o.Stepwise, keep: o.Percentiles, weights: q.weights(), star: q.Constants().XStar}
+	sim := &simulation{q: q, seq: seq, step: step, alg: o.Algorithm, seed: o.Seed, stepwise: o.Stepwise, keep: o.Percentiles, weights: q.weights(), star: star, logistic: logistic}
 	sim.at = slices.Clone(o.At)
 	slices.Sort(sim.at)
 	sim.at = slices.Compact(sim.at)
@@ -139,7 +143,8 @@ func Simulate(ctx context.Context, q *Quadratic, seq *mixing.Sequence, o Simulat
 }
 
 type simulation struct {
-	q        *Quadratic
+	q        *Quadratic // of a logistic problem: its frame
+	logistic *Logistic  // or nil
 	seq      *mixing.Sequence
 	alg      Algorithm
 	step     float64

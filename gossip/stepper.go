@@ -63,6 +63,10 @@ type localWalk struct {
 
 func newLocalWalk(s *simulation) *localWalk {
 	w := &localWalk{s: s, x: make([]float64, s.q.N*s.q.D), sources: make([]*source, s.q.N), noise: make([]float64, s.q.D)}
+	if s.logistic != nil {
+		w.descend, w.slope = w.logisticSteps(s.logistic)
+		return w
+	}
 	if s.q.LeastSquares {
 		w.descend, w.slope = w.leastSquaresSteps()
 		return w
