@@ -179,7 +179,7 @@ func newSetup(ctx context.Context, s Setting) (*setup, error) {
 	}
 	if c.problem = c.unbalanced(); c.problem == "" {
 		for t := range s.Sequence.Steps {
-			c.contract = append(c.contract, c.disagreement(s.Sequence.Steps[t].W.Dense()))
+			c.contract = append(c.contract, c.contraction(s.Sequence.Steps[t].W))
 		}
 	}
 	return c, nil

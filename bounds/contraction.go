@@ -58,6 +58,18 @@ func (c *setup) disagreement(phi *mat.Dense) float64 {
 	return clean(svd.Values(nil)[0])
 }
 
+// contraction returns disagreement of one W. Averaging in cliques is a projection: it shrinks nothing, unless there is
+// one clique of all.
+func (c *setup) contraction(w *mixing.Matrix) float64 {
+	if cliques, ok := w.Cliques(); ok && c.Problem.Weights == nil {
+		if n := c.Problem.N; n == 1 || len(cliques) == 1 && len(cliques[0]) == n {
+			return 0
+		}
+		return 1
+	}
+	return c.disagreement(w.Dense())
+}
+
 func clean(v float64) float64 {
 	if v <= normTol {
 		return 0

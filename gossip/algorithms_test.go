@@ -27,7 +27,7 @@ func TestSimulationOfEveryAlgorithm(t *testing.T) {
 				continue
 			}
 			for _, stepwise := range []bool{false, true} {
-				agree(t, problem(t, text), mixed(t), algorithm, 0.05, []int{1, 2, 3, 12}, 3000, stepwise)
+				agree(t, problem(t, text), mixed(t), algorithm, 0.05, []int{1, 2, 3, 12}, 1500, stepwise)
 			}
 		}
 	}

@@ -22,10 +22,17 @@
 // where that is below 1, the values in the limit of many rounds. Curvatures that commute decouple into one small
 // system per coordinate; coordinates that are alike are solved once.
 //
+// Where randomness multiplies the state (random schedules, least squares, sparse messages), the second moment takes the
+// place of the covariance, and the radius is that of its map, by the square root.
+//
 // # Simulation
 //
 // Simulate runs the algorithm itself, many times, and reports means with standard errors. It shares no code with Exact
 // beyond the problem and the mixing matrices, which is the point: the two must agree, and the tests say so.
+//
+// Between two exchanges the local steps of a diagonal quadratic are one Gaussian draw, exact in distribution, unless
+// SimulateOptions.Stepwise asks for every step. Algorithms that are not linear, and logistic regression, have no exact
+// moments and are only simulated.
 //
 // All randomness comes from one seed. Run r of island i draws from a xoshiro256** generator of its own, whose state is
 // the SHA-256 of the seed, r, i and a purpose; results are the same bits for any number of workers.

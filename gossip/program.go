@@ -69,6 +69,7 @@ type builder struct {
 	weights []float64
 	used    int                 // rows of one slot
 	locals  map[int]*localSteps // by number of steps
+	ops     map[int]op          // local steps on slot 0, by their number: rounds share them
 	scratch []float64
 }
 
@@ -188,12 +189,20 @@ func (b *builder) noisy(p *program, l *localSteps, o op, inject func(dst, src []
 
 // local is h local steps on slot 0.
 func (b *builder) local(p *program, h int) op {
+	if o, ok := b.ops[h]; ok {
+		return o
+	}
 	l := b.steps(h)
 	o := op{linear: func(dst, src []float64, cols int) {
 		l.apply(b.slot(dst, 0, cols), b.slot(src, 0, cols), cols)
 		copy(dst[b.used*cols:], src[b.used*cols:])
 	}}
-	return b.noisy(p, l, o, func(dst, src []float64, _ int) { copy(dst, src) })
+	o = b.noisy(p, l, o, func(dst, src []float64, _ int) { copy(dst, src) })
+	if b.ops == nil {
+		b.ops = map[int]op{}
+	}
+	b.ops[h] = o
+	return o
 }
 
 // mix is x ← W x on slot 0.
@@ -226,13 +235,13 @@ func (b *builder) cta() *program {
 func (b *builder) dgd() *program {
 	p := b.program(1, false)
 	one := b.steps(1)
+	drive := b.noisy(p, one, op{}, func(dst, src []float64, _ int) { copy(dst, src) })
 	for t := range p.rounds {
 		s := b.seq.Step(t)
 		if s.LocalSteps > 1 {
 			p.rounds[t] = append(p.rounds[t], b.local(p, s.LocalSteps-1))
 		}
-		o := op{linear: b.dgdLinear(s.W, one)}
-		p.rounds[t] = append(p.rounds[t], b.noisy(p, one, o, func(dst, src []float64, _ int) { copy(dst, src) }))
+		p.rounds[t] = append(p.rounds[t], op{b.dgdLinear(s.W, one), drive.c, drive.g})
 	}
 	return p
 }

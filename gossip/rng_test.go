@@ -18,7 +18,7 @@ func TestXoshiroVector(t *testing.T) {
 }
 
 func TestNormals(t *testing.T) {
-	const n = 4_000_000
+	const n = 2_000_000
 	x := make([]float64, n)
 	newSource(1, 2, 3, "test").normals(x)
 

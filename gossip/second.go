@@ -3,10 +3,7 @@ package gossip
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/islandsgd/islands/mixing"
 )
@@ -261,137 +258,6 @@ func (s *secondMoments) measure(weights []float64) Moments {
 	m.Centroid, m.Consensus = max(0, m.Centroid), max(0, m.Consensus)
 	m.MSE = m.Centroid + m.Consensus
 	return m
-}
-
-// maxSecondSize is the largest dimension of the linear map E → E[M E M'] on symmetric matrices that is written out: 45
-// for nine islands, 276 for 23.
-const maxSecondSize = 300
-
-// settle returns the root of the spectral radius of E → E[M E M'], and, where that is below 1, the stationary
-// moments. ok is false where the map is too large to be written out.
-func (p *secondProgram) settle(weights []float64) (radius float64, stationary Moments, ok bool) {
-	used := p.b.used
-	dim := used * (used + 1) / 2
-	if dim > maxSecondSize {
-		return 0, Moments{}, false
-	}
-	l := mat.NewDense(dim, dim, nil)
-	for column := range dim {
-		s := p.zero()
-		unpack(s.second, column, used)
-		p.period(s, true)
-		pack(l, column, s.second, used)
-	}
-	radius, ok = spectralRadius(l.RawMatrix().Data, dim)
-	radius = math.Pow(radius, 0.5/float64(len(p.rounds)))
-	if !ok || radius >= 1 {
-		return radius, Moments{}, ok
-	}
-	// The mean first, by the same way: m = M m + c.
-	mean, err := p.fixedMean()
-	if err != nil {
-		return radius, Moments{}, false
-	}
-	s := p.zero()
-	copy(s.mean, mean)
-	p.period(s, false) // from E = 0 with the stationary mean: what drives E
-	drive := mat.NewDense(dim, 1, nil)
-	pack(drive, 0, s.second, used)
-	l.Scale(-1, l)
-	for k := range dim {
-		l.Set(k, k, l.At(k, k)+1)
-	}
-	var x mat.Dense
-	if err := x.Solve(l, drive); err != nil {
-		if _, conditioned := err.(mat.Condition); !conditioned {
-			return radius, Moments{}, false
-		}
-	}
-	at := 0
-	for r := range used {
-		for c := r; c < used; c++ {
-			s.second[r*used+c], s.second[c*used+r] = x.At(at, 0), x.At(at, 0)
-			at++
-		}
-	}
-	return radius, s.measure(weights), true
-}
-
-// period advances by one period.
-func (p *secondProgram) period(s *secondMoments, quiet bool) {
-	for t := range p.rounds {
-		p.round(s, t, quiet)
-	}
-}
-
-func (p *secondProgram) zero() *secondMoments {
-	s := p.begin()
-	clear(s.mean)
-	clear(s.second)
-	return s
-}
-
-// fixedMean solves m = E[M] m + c.
-func (p *secondProgram) fixedMean() ([]float64, error) {
-	used, members := p.b.used, p.b.g.members
-	offset := p.zero()
-	p.period(offset, false)
-	system := mat.NewDense(used, used, nil)
-	m := make([]float64, used*used) // E[M], applied to unit vectors
-	for k := range used {
-		m[k*used+k] = 1
-	}
-	tmp := make([]float64, used*used)
-	for _, ops := range p.rounds {
-		for _, o := range ops {
-			next := make([]float64, used*used)
-			for _, w := range o.all() {
-				w.linear(tmp, m, used)
-				axpy(next, w.probability, tmp)
-			}
-			m = next
-		}
-	}
-	for r := range used {
-		for c := range used {
-			v := -m[r*used+c]
-			if r == c {
-				v++
-			}
-			system.Set(r, c, v)
-		}
-	}
-	var x mat.Dense
-	if err := x.Solve(system, mat.NewDense(used, members, offset.mean)); err != nil {
-		if _, conditioned := err.(mat.Condition); !conditioned {
-			return nil, err
-		}
-	}
-	return x.RawMatrix().Data, nil
-}
-
-// unpack writes the symmetric unit matrix number column (upper triangle, row by row) into e.
-func unpack(e []float64, column, used int) {
-	for r := range used {
-		if width := used - r; column >= width {
-			column -= width
-			continue
-		}
-		c := r + column
-		e[r*used+c], e[c*used+r] = 1, 1
-		return
-	}
-}
-
-// pack writes the upper triangle of a symmetric matrix into a column.
-func pack(dst *mat.Dense, column int, e []float64, used int) {
-	at := 0
-	for r := range used {
-		for c := r; c < used; c++ {
-			dst.Set(at, column, (e[r*used+c]+e[c*used+r])/2)
-			at++
-		}
-	}
 }
 
 // runSecond adds one group by second moments.
