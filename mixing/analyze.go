@@ -32,6 +32,9 @@ func Analyze(ctx context.Context, seq *Sequence, o Options) (*Report, error) {
 		r.Symmetric = r.Symmetric && w.Symmetric()
 		r.Nonnegative = r.Nonnegative && w.Nonnegative()
 	}
+	if seq.Random != nil && seq.Random.negative {
+		r.Nonnegative = false
+	}
 	r.ConnectedOverPeriod = seq.connected()
 	a := &analysis{ctx: ctx, seq: seq, r: r, o: o}
 	if seq.Random != nil {
@@ -116,7 +119,7 @@ func (a *analysis) invariance() {
 	for _, row := range rows {
 		a.squares = append(a.squares, g.squares(row))
 	}
-	a.r.SLEMMethod = "products in closed form: characters of " + g.name()
+	a.r.Method = "products in closed form: characters of " + g.name()
 }
 
 // normal fills what follows from the SLEM of a single normal matrix: ‖W^t-J‖ = slem^t.
@@ -177,7 +180,7 @@ func (a *analysis) single() {
 	a.one = spectrumOf(w)
 	x := &a.one
 	r.SLEM, r.Sigma2, r.SpectralGap = number(x.slem), number(x.sigma), number(1-x.sigma)
-	r.SLEMMethod, r.SLEMError = x.method, number(x.bound)
+	r.Method, r.SLEMError = x.method, number(x.bound)
 	if x.bound > 1e-8 {
 		a.warn("slem is known to %.1g only (%s)", x.bound, x.method)
 	}
@@ -215,7 +218,7 @@ func (a *analysis) exact() {
 		norms := &blockNorms{seq: a.seq, squares: a.squares}
 		for t := 1; t <= 2*period && r.ExactAfter == nil; t++ {
 			if norms.product(0, t) <= exactTol {
-				r.ExactAfter, r.ExactProof = &t, r.SLEMMethod
+				r.ExactAfter, r.ExactProof = &t, r.Method
 			}
 		}
 		if r.ExactAfter == nil {
@@ -225,7 +228,7 @@ func (a *analysis) exact() {
 		r.ExactReason = fmt.Sprintf("not searched beyond %d nodes", DenseLimit)
 		a.warn("%d nodes: exactness of products is searched up to %d", n, DenseLimit)
 	default:
-		x := exactPrefix(a.seq, max(2*period, n))
+		x := exactPrefix(a.ctx, a.seq, max(2*period, n))
 		if x.after > 0 {
 			r.ExactAfter = &x.after
 		}

@@ -1,6 +1,7 @@
 package mixing
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"testing"
@@ -57,7 +58,7 @@ func TestBaseIsExact(t *testing.T) {
 					}
 				}
 			}
-			if x := exactPrefix(seq, s.Period()); n > 1 && (x.after != s.Period() || x.how != "rational arithmetic") {
+			if x := exactPrefix(context.Background(), seq, s.Period()); n > 1 && (x.after != s.Period() || x.how != "rational arithmetic") {
 				t.Errorf("k=%d n=%d: %+v, want exact after %d", k, n, x, s.Period())
 			}
 		}

@@ -1,6 +1,7 @@
 package mixing
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/big"
@@ -35,7 +36,7 @@ type exactness struct {
 }
 
 // exactPrefix finds the first exact prefix within the given number of rounds.
-func exactPrefix(seq *Sequence, rounds int) exactness {
+func exactPrefix(ctx context.Context, seq *Sequence, rounds int) exactness {
 	n := seq.N
 	steps, denominators, rational := seq.fractions()
 	if rational {
@@ -44,21 +45,11 @@ func exactPrefix(seq *Sequence, rounds int) exactness {
 				p, n, strings.Join(primesOf(denominators), ", "), n)}
 		}
 	}
-	terms := 0
-	for t := range seq.Steps {
-		terms += len(seq.Steps[t].W.cliques)
-		for _, row := range seq.Steps[t].W.rows {
-			terms += len(row)
-		}
-		if seq.Steps[t].W.rows == nil {
-			terms += 2 * n
-		}
-	}
-	if work := float64(terms) / float64(len(seq.Steps)) * float64(n) * float64(rounds); work > exactWork {
+	if work := float64(seq.terms()) / float64(len(seq.Steps)) * float64(n) * float64(rounds); work > exactWork {
 		return exactness{reason: fmt.Sprintf("not searched: %d rounds of %d nodes", rounds, n)}
 	}
 	if rational {
-		k := firstMod(n, steps, rounds, 0, primes(1)[0])
+		k := firstMod(ctx, n, steps, rounds, 0, primes(1)[0])
 		for k > 0 {
 			need := primesFor(n, steps, k)
 			if len(need) > maxPrimes {
@@ -74,12 +65,12 @@ func exactPrefix(seq *Sequence, rounds int) exactness {
 			if proven {
 				return exactness{after: k, how: "rational arithmetic"}
 			}
-			k = firstMod(n, steps, rounds, k, need[0])
+			k = firstMod(ctx, n, steps, rounds, k, need[0])
 		}
 		return exactness{reason: fmt.Sprintf("not within %d rounds, in rational arithmetic", rounds)}
 	}
 	phi, next := identity(n), identity(n)
-	for t := range rounds {
+	for t := 0; t < rounds && ctx.Err() == nil; t++ {
 		seq.Step(t).W.LeftMul(next, phi)
 		phi, next = next, phi
 		worst := 0.0
@@ -251,9 +242,9 @@ func primesFor(n int, steps []fractionRound, k int) []uint64 {
 }
 
 // firstMod returns the first number of rounds above after at which Φ = J modulo p, or 0.
-func firstMod(n int, steps []fractionRound, rounds, after int, p uint64) int {
+func firstMod(ctx context.Context, n int, steps []fractionRound, rounds, after int, p uint64) int {
 	f := newField(n, steps, p)
-	for t := range rounds {
+	for t := 0; t < rounds && ctx.Err() == nil; t++ {
 		f.apply(t % len(steps))
 		if t >= after && f.isJ() {
 			return t + 1

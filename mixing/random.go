@@ -28,6 +28,7 @@ type Random struct {
 	kept         float64         // exchangeable: E tr(P W)/(n-1), the share of disagreement that survives a round
 	pairs        []schedule.Edge // one of these averages, with the lazy factor theta
 	theta        float64
+	negative     bool      // MATCHA: some outcome has a negative entry
 	laplacians   []*Matrix // MATCHA: Laplacians L_j of the matchings ...
 	variances    []float64 // ... with weights α² p_j (1-p_j) in S → W̄ S W̄ + Σ_j α² p_j (1-p_j) L_j S L_j
 }
@@ -179,6 +180,19 @@ func (r *Random) setMatchings(src *schedule.Random) {
 		r.variances = append(r.variances, src.Step*src.Step*p*(1-p))
 	}
 	r.Mean = fromRound(r.n, &mean)
+	// The smallest diagonal entry that can occur: all matchings at a node active.
+	degree := make([]int, r.n)
+	for j, m := range src.Matchings {
+		for _, e := range m {
+			if src.Probabilities[j] > 0 {
+				degree[e.I]++
+				degree[e.J]++
+			}
+		}
+	}
+	for _, d := range degree {
+		r.negative = r.negative || 1-src.Step*float64(d) < 0
+	}
 }
 
 // meanMatrix returns E[W], the entries of each row in the order of their columns.

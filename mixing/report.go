@@ -25,7 +25,7 @@ type Report struct {
 	SLEM        *float64 `json:"slem"`         // spectral radius of W-J
 	Sigma2      *float64 `json:"sigma2"`       // ‖W-J‖₂
 	SpectralGap *float64 `json:"spectral_gap"` // 1 - sigma2
-	SLEMMethod  string   `json:"slem_method"`  // how SLEM was found: a closed form says so
+	Method      string   `json:"method"`       // how SLEM, or the products of a period, were found: a closed form says so
 	SLEMError   *float64 `json:"slem_error"`   // bound on its error
 
 	PeriodNorm       *float64     `json:"period_norm"`        // ‖Φ-J‖₂ of the worst phase

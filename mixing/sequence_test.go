@@ -1,6 +1,7 @@
 package mixing
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -82,18 +83,18 @@ func TestExactness(t *testing.T) {
 		return sequence(t, &schedule.Schedule{N: 2, Rounds: []schedule.Round{
 			{LocalSteps: 1, Edges: []schedule.Edge{{I: 0, J: 1, Weight: w}}}, {LocalSteps: 1, Edges: []schedule.Edge{{I: 0, J: 1, Weight: w}}}}})
 	}
-	if x := exactPrefix(pair(.5), 4); x.after != 1 || x.how != "rational arithmetic" {
+	if x := exactPrefix(context.Background(), pair(.5), 4); x.after != 1 || x.how != "rational arithmetic" {
 		t.Errorf("1/2: %+v", x)
 	}
 	// W - J has the eigenvalue 1 - 2w = 1/50000: squared below the tolerance, never 0.
-	if x := exactPrefix(pair(49999.0/100000), 10); x.after != 0 || x.reason != "not within 10 rounds, in rational arithmetic" {
+	if x := exactPrefix(context.Background(), pair(49999.0/100000), 10); x.after != 0 || x.reason != "not within 10 rounds, in rational arithmetic" {
 		t.Errorf("49999/100000: %+v", x)
 	}
 	// No fraction of small denominator: judged by tolerance.
-	if x := exactPrefix(pair(.5-1.23456789e-6), 4); x.after != 2 || x.how != "within 1e-9" {
+	if x := exactPrefix(context.Background(), pair(.5-1.23456789e-6), 4); x.after != 2 || x.how != "within 1e-9" {
 		t.Errorf("decimal: %+v", x)
 	}
-	if x := exactPrefix(pair(math.Pi/8), 4); x.after != 0 || x.reason != "not within 4 rounds and 1e-9" {
+	if x := exactPrefix(context.Background(), pair(math.Pi/8), 4); x.after != 0 || x.reason != "not within 4 rounds and 1e-9" {
 		t.Errorf("pi/8: %+v", x)
 	}
 }
