@@ -43,12 +43,16 @@ type partitionBounds struct {
 	homes   []int   // routers with members
 	at      [][]int // islands of members at each home
 
-	seen  []int // scratch: the clique that last touched a part
+	// Scratch for each partition.
+	of    []int // part of each router
+	set   []int // of each island: the set that it is by itself, -1 when it is none
+	size  []int // routers in each part
+	seen  []int // the clique that last touched a part
 	stamp int
 }
 
 func (p *Pricer) newPartitionBounds(cliques [][]int) *partitionBounds {
-	f := &partitionBounds{p: p, cliques: cliques}
+	f := &partitionBounds{p: p, cliques: cliques, of: make([]int, len(p.g.Topology.Routers)), set: make([]int, len(p.g.Topology.Islands))}
 	index := map[int]int{}
 	for _, members := range cliques {
 		for _, m := range members {
@@ -146,7 +150,7 @@ func (f *partitionBounds) crossings(partOf func(member int) int) int {
 // parts at least (parts - 1) times, so T ≥ 2 (|P| - 1) S / c(P), c(P) being the capacity of all arcs between parts.
 func (f *partitionBounds) partition() *float64 {
 	bound := 0.0
-	of := make([]int, len(f.p.g.Topology.Routers))
+	of := f.of
 	everyone := func(int) bool { return true }
 	complete := f.each(func(part []int, parts int) {
 		if parts < 2 {
@@ -197,9 +201,10 @@ func (f *partitionBounds) egress() *float64 {
 // replaced by its islands.
 func (f *partitionBounds) count(part []int, parts int, branches []bool, ingress, split bool) float64 {
 	g := f.p.g
-	of := make([]int, len(g.Topology.Routers))
+	of := f.of
 	f.extend(part, parts, func(r int) bool { return branches[r] }, of)
-	size := make([]int, parts)
+	f.size = append(f.size[:0], make([]int, parts)...)
+	size := f.size
 	for _, q := range of {
 		if q >= 0 {
 			size[q]++
@@ -210,17 +215,16 @@ func (f *partitionBounds) count(part []int, parts int, branches []bool, ingress,
 			return 0 // a branching router that belongs to no set: the count does not hold
 		}
 	}
-	var alone map[int]int // islands that are sets by themselves
+	for i := range f.set {
+		f.set[i] = -1
+	}
 	capacity := 0.0
 	sets := parts
 	for i, r := range f.homes {
 		if split && size[part[i]] == 1 && !branches[r] {
 			of[r] = -1
-			if alone == nil {
-				alone = map[int]int{}
-			}
 			for _, m := range f.at[i] {
-				alone[m] = sets
+				f.set[m] = sets
 				sets++
 				if ingress {
 					capacity += g.Arcs[g.Ingress(m)].Capacity
@@ -234,14 +238,16 @@ func (f *partitionBounds) count(part []int, parts int, branches []bool, ingress,
 		if of[l.A] == of[l.B] {
 			continue
 		}
-		for _, end := range []int{of[l.A], of[l.B]} {
-			if end >= 0 {
-				capacity += l.Bandwidth // one of its directions leaves this end's set, the other enters it
-			}
+		// One direction leaves each end's set, the other enters it.
+		if of[l.A] >= 0 {
+			capacity += l.Bandwidth
+		}
+		if of[l.B] >= 0 {
+			capacity += l.Bandwidth
 		}
 	}
 	crossings := f.crossings(func(m int) int {
-		if q, ok := alone[m]; ok {
+		if q := f.set[m]; q >= 0 {
 			return q
 		}
 		return of[g.Topology.Islands[m].Router]

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+	"sync"
 )
 
 // The packed collective splits every payload over pairs of trees, a reduction to a root and a broadcast from it, with
@@ -58,6 +59,7 @@ type packing struct {
 	up      []*treeFinder // reductions
 
 	limit  int64     // no plan of more latency is added
+	floor  int64     // no packing has less latency: some job's quickest root is that far from its members
 	bound  float64   // best lower bound of θ, scaled
 	prices []float64 // that prove it
 	exact  bool      // whether every clique is small enough for exact pricing
@@ -78,11 +80,16 @@ func (k *packing) begin(pool []*plan) error {
 		k.unit[len(k.p.g.Arcs)+i] = 8 / k.p.res.rate[x.router]
 	}
 	best := make([]*plan, len(k.jobs))
+	quickest := make([]int64, len(k.jobs))
 	for _, pl := range pool {
+		if quickest[pl.job] == 0 || pl.picos < quickest[pl.job] {
+			quickest[pl.job] = pl.picos // pools have every root's shortest trees
+		}
 		if now := best[pl.job]; now == nil || k.alone(pl) < k.alone(now) {
 			best[pl.job] = pl
 		}
 	}
+	k.floor = slices.Max(quickest)
 	total := make([]float64, len(k.unit))
 	for _, pl := range best {
 		for i, a := range pl.arcs {
@@ -255,13 +262,24 @@ func repeated(load []float64) []int {
 	return rows
 }
 
+// price solves for the trees of every clique, broadcasts beside reductions.
+func (k *packing) price(prices []float64) {
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		for _, f := range k.up {
+			f.price(prices)
+		}
+	})
+	for _, f := range k.down {
+		f.price(prices)
+	}
+	wait.Wait()
+}
+
 // cheapest adds, for every job, the cheapest pair of each of its roots, and returns what the jobs cost at least at the
 // prices.
 func (k *packing) cheapest(prices []float64) float64 {
-	for c := range k.cliques {
-		k.down[c].price(prices)
-		k.up[c].price(prices)
-	}
+	k.price(prices)
 	total := 0.0
 	for q, j := range k.jobs {
 		least := math.Inf(1)

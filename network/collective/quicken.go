@@ -13,7 +13,7 @@ const (
 
 // quickTilts are the strengths, relative to all prices, with which latency is added to the prices when quicker trees
 // are wanted.
-var quickTilts = []float64{priceTilt, 1e-3, 1e-2, 1e-1, 0.3, 1, 3, 10}
+var quickTilts = []float64{priceTilt, 1e-2, 0.1, 0.3, 1, 3, 30}
 
 // shares returns each plan's share of its job, rounding removed.
 func (k *packing) shares() []float64 {
@@ -75,6 +75,9 @@ func (k *packing) quicken() (*packing, error) {
 	target := k.lp.objective() * (1 + packedGap)
 	rounds := quickenRounds
 	for {
+		if k.latest() <= k.floor {
+			return k, nil // nothing is quicker
+		}
 		limit := k.latest() - 1
 		next, err := k.only(func(j int) bool { return k.plans[j].picos <= limit })
 		if err != nil || next == nil {
@@ -99,17 +102,65 @@ func (k *packing) quicken() (*packing, error) {
 	}
 }
 
-// quicker adds, for every strength of tilt, the cheapest pairs that are within the limit.
+// quicker looks for pairs within the latency limit that would help at the present prices. Trees are found at prices
+// tilted to several strengths, and a reduction of one strength is paired with a broadcast of any other.
 func (k *packing) quicker() {
 	now := k.lp.prices()
+	perArc := make([]float64, len(now))
+	for a, v := range now {
+		perArc[a] = v * k.unit[a]
+	}
+	type found struct {
+		*tree
+		cost float64
+	}
+	collect := func(list []found, t *tree) []found {
+		f := found{tree: t}
+		for _, a := range t.arcs {
+			f.cost += perArc[a]
+		}
+		for _, o := range list {
+			if o.depth <= f.depth && o.cost <= f.cost {
+				return list
+			}
+		}
+		return append(list, f)
+	}
+	ins, outs := map[[2]int][]found{}, map[[2]int][]found{} // by job and root
 	for _, tilt := range quickTilts {
 		prices := k.tilted(now, tilt)
 		for a := range prices {
 			prices[a] *= k.unit[a]
 		}
-		k.cheapest(prices)
+		k.price(prices)
+		for q, j := range k.jobs {
+			for i, root := range j.roots {
+				key := [2]int{q, i}
+				ins[key] = collect(ins[key], k.up[j.clique].find(root.up))
+				outs[key] = collect(outs[key], k.down[j.clique].find(root.down))
+			}
+		}
+	}
+	y := k.lp.dual()
+	for q, j := range k.jobs {
+		pays := y[k.lp.arcs+q]
+		for i, root := range j.roots {
+			for _, in := range ins[[2]int{q, i}] {
+				for _, out := range outs[[2]int{q, i}] {
+					if in.depth+out.depth > k.limit || in.cost+out.cost >= pays-helps {
+						continue
+					}
+					pl := &plan{job: q, root: root.at, reduce: in.tree, broadcast: out.tree, picos: in.depth + out.depth}
+					pl.fill(slices.Concat(in.arcs, out.arcs))
+					k.column(pl)
+				}
+			}
+		}
 	}
 }
+
+// helps is how much cheaper than its job pays a plan must be, to be more than rounding.
+const helps = 1e-11
 
 // fewer keeps at most the given number of plans for each job: the one with the smallest share goes, and the rest
 // share the payload out anew, until few enough are left.
