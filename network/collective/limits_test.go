@@ -49,6 +49,8 @@ func TestLimitsClosedForms(t *testing.T) {
 		// Nine of ten packets carry payload, where a router copies.
 		{"fec", "star:n=4", "multicast", Hub, 1e9, Limits{FECPackets: 10, FECRepair: 1}, 3 * unit, 0.040, "link"},
 		{"fec, both", "star:n=4", "both", Hub, 1e9, Limits{FECPackets: 10, FECRepair: 1}, unit / 0.9, 0.020, "ingress"},
+		// An exchange of four: every ingress takes three multicasts.
+		{"fec, exchange", "star:n=4", "multicast", Exchange, 1e9, Limits{FECPackets: 10, FECRepair: 1}, 3 * unit / 0.9, 0.020, "link"},
 		{"fec, unicast", "star:n=4", "unicast", Sharded, 1e9, Limits{FECPackets: 10, FECRepair: 1}, 1.5 * unit, 0.040, "link"},
 		{"header", "star:n=4", "both", Hub, 1e9, Limits{Header: 73}, unit * 1.05, 0.020, "link"},
 		{"header, large packets", "star:n=4", "both", Hub, 1e9, Limits{Header: 80, Packet: 8000}, unit * 1.01, 0.020, "link"},

@@ -252,35 +252,46 @@ func (l *loader) exchange(p *pairs) (byBroadcast, byReduce *candidate) {
 			l.tree(l.router(j), l.g.Ingress(j), up, from, -1, 1, r.load)
 		}
 	}
-	// At the leaves the trees counted one payload each; the island's own router may merge them.
+	// At the leaves the trees counted one payload each, unless the island's own router merges them.
+	copied := false
 	for i, to := range p.sends {
-		r.load[l.g.Egress(i)] = l.atOwnRouter(i, len(to), down, r.load)
+		if len(to) > 1 && l.can.Multicast[l.router(i)] {
+			r.load[l.g.Egress(i)], copied = 1, true
+		}
+	}
+	if copied && l.res.fec != 1 {
+		for arc := range l.g.Arcs { // these departures are multicasts, which the reduce trees carry on
+			r.load[arc] *= l.res.fec
+		}
 	}
 	for j, from := range p.takes {
-		b.load[l.g.Ingress(j)] = l.atOwnRouter(j, len(from), up, b.load)
+		if len(from) > 1 && l.can.Aggregation[l.router(j)] {
+			b.load[l.g.Ingress(j)] = l.sumArrivals(j, from, b.load)
+		}
 	}
 	r.picos, r.busy = b.picos, b.busy
 	return b, r
 }
 
-// atOwnRouter is what crosses an island's access arc when its router merges n departures or arrivals into one, or
-// does not.
-func (l *loader) atOwnRouter(island, n, way int, load []float64) float64 {
-	v := l.router(island)
-	if n < 2 || !l.merges(way)[v] {
-		return float64(n)
-	}
-	if way == down {
-		return 1
-	}
-	if !l.res.plain() {
+// sumArrivals accounts for an island's own router summing what others sent, and returns the size of the sum.
+func (l *loader) sumArrivals(island int, from []int, load []float64) float64 {
+	if l.res.limited() {
+		tree := l.g.Tree(l.router(island))
+		w := waiting{copies: len(from), size: float64(len(from)), members: len(from)}
+		for n, i := range from {
+			d := tree.Picos[l.router(i)]
+			if n == 0 {
+				w.first = d
+			}
+			w.first, w.last = min(w.first, d), max(w.last, d)
+		}
 		clear(l.own)
-		l.takeIn(v, waiting{copies: n, size: float64(n), members: n})
+		l.takeIn(l.router(island), w)
 		for row, x := range l.own {
 			load[row] += x
 		}
 	}
-	return l.res.width(n)
+	return l.res.width(len(from))
 }
 
 // hubLoads adds the loads of a hub's reduction and broadcast. The root is a member, or a router when it counts on from
