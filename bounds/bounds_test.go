@@ -413,3 +413,67 @@ func BenchmarkEvaluate(b *testing.B) {
 		}
 	}
 }
+
+// TestWeightedGuarantees: with island weights, norms and averages are the weighted ones.
+func TestWeightedGuarantees(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(2, 5).Draw(t, "n")
+		q := *randomProblem(t, n, rapid.IntRange(1, 2).Draw(t, "d"))
+		w, sum := make([]float64, n), 0.0
+		for i := range w {
+			w[i] = rapid.Float64Range(0.1, 1).Draw(t, "weight")
+			sum += w[i]
+		}
+		for i := range w {
+			w[i] /= sum
+		}
+		q.Weights = w
+		weighted, err := gossip.NewQuadratic(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The reversible chain on a ring with these weights: flows min(w_i, w_j)/3.
+		r := schedule.Round{LocalSteps: rapid.IntRange(1, 3).Draw(t, "h")}
+		own := make([]float64, n)
+		for i := range n {
+			own[i] = 1
+		}
+		for i := range n {
+			if j := (i + 1) % n; n > 2 || i == 0 {
+				flow := min(w[i], w[j]) / 3
+				r.Entries = append(r.Entries, schedule.Edge{I: i, J: j, Weight: flow / w[i]}, schedule.Edge{I: j, J: i, Weight: flow / w[j]})
+				own[i] -= flow / w[i]
+				own[j] -= flow / w[j]
+			}
+		}
+		for i, v := range own {
+			r.Entries = append(r.Entries, schedule.Edge{I: i, J: i, Weight: v})
+		}
+		seq, err := mixing.New(&schedule.Schedule{Name: "weighted", N: n, Rounds: []schedule.Round{r}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := []int{0, 1, 2, 5, 20, 200}
+		step := rapid.Float64Range(0.01, 0.3).Draw(t, "step")
+		exact, err := gossip.Exact(context.Background(), weighted, seq, gossip.ExactOptions{Step: step, At: at})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := Evaluate(context.Background(), Setting{Problem: weighted, Sequence: seq, Step: step, At: at})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range all {
+			if b.Kind != Guarantee {
+				continue
+			}
+			for i, p := range b.Points {
+				e := exact.Points[i]
+				value := map[string]float64{"centroid": e.Centroid, "consensus": e.Consensus, "mse": e.MSE}[b.Quantity]
+				if p.Value < value-1e-12*(e.MSE+1) {
+					t.Fatalf("%s at t=%d is %g, exact %g", b.ID, p.T, p.Value, value)
+				}
+			}
+		}
+	})
+}

