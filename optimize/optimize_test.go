@@ -247,3 +247,83 @@ func TestSearchRefuses(t *testing.T) {
 		t.Error("a canceled search has no error")
 	}
 }
+
+// The certificate against a plain enumeration that shares nothing with the search but the pricer: all rounds, and all
+// pairs of rounds, of six of the cities, by the general staleness of mixing.
+func TestCertificateAgainstEnumeration(t *testing.T) {
+	for _, capability := range []string{"unicast", "both"} {
+		top, err := network.Load("nine-city")
+		if err != nil {
+			t.Fatal(err)
+		}
+		top = top.WithAccess(100e9)
+		top.Islands = top.Islands[:6]
+		c, err := top.Capability(capability)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := collective.NewPricer(top, c, collective.Options{Payload: 1e9})
+		if err != nil {
+			t.Fatal(err)
+		}
+		type priced struct {
+			cliques [][]int
+			seconds float64
+		}
+		var rounds []priced
+		var build func(i int, cliques [][]int)
+		build = func(i int, cliques [][]int) {
+			if i == 6 {
+				var copied [][]int
+				for _, q := range cliques {
+					copied = append(copied, append([]int{}, q...))
+				}
+				seconds, err := p.PartitionSeconds(copied)
+				if err != nil {
+					t.Fatal(err)
+				}
+				rounds = append(rounds, priced{copied, seconds})
+				return
+			}
+			for k := range cliques {
+				cliques[k] = append(cliques[k], i)
+				build(i+1, cliques)
+				cliques[k] = cliques[k][:len(cliques[k])-1]
+			}
+			build(i+1, append(cliques, []int{i}))
+		}
+		build(0, nil)
+		value := func(list ...priced) float64 {
+			s := &schedule.Schedule{N: 6}
+			var seconds []float64
+			for _, r := range list {
+				s.Rounds = append(s.Rounds, schedule.Round{LocalSteps: 1, Cliques: r.cliques})
+				seconds = append(seconds, r.seconds)
+			}
+			seq, err := mixing.New(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v, ok := mixing.Staleness(seq, seconds); ok {
+				return v
+			}
+			return math.Inf(1)
+		}
+		one, two := math.Inf(1), math.Inf(1)
+		for i, a := range rounds {
+			one = min(one, value(a))
+			for _, b := range rounds[:i] {
+				two = min(two, value(a, b))
+			}
+		}
+		for periodMax, want := range map[int]float64{1: one, 2: min(one, two)} {
+			r, err := Search(context.Background(), top, p, Options{PeriodMax: periodMax})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if math.Abs(r.Best.Staleness-want) > 1e-9*want || math.Abs(r.Certificate.LowerBound-want) > 1e-9*want {
+				t.Errorf("%s, period %d: search %v, certificate %v, enumeration %v", capability, periodMax, r.Best.Staleness, r.Certificate.LowerBound, want)
+			}
+		}
+	}
+}
