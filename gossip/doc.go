@@ -27,11 +27,11 @@
 //
 // # Simulation
 //
-// Simulate runs the algorithm itself, many times, and reports means with standard errors. It shares no code with Exact
-// beyond the problem and the mixing matrices, which is the point: the two must agree, and the tests say so.
+// Simulate runs the algorithm itself, many times, and reports means with standard errors. Its steps
+// share no code with the recursions of Exact, which is the point: the two must agree, and the tests say so.
 //
 // Between two exchanges the local steps of a diagonal quadratic are one Gaussian draw, exact in distribution, unless
-// SimulateOptions.Stepwise asks for every step. Algorithms that are not linear, and logistic regression, have no exact
+// SimulateOptions.Stepwise asks for every step (that draw uses the closed form that Exact uses; stepping does not). Algorithms that are not linear, and logistic regression, have no exact
 // moments and are only simulated.
 //
 // All randomness comes from one seed. Run r of island i draws from a xoshiro256** generator of its own, whose state is
