@@ -144,6 +144,9 @@ func (a *analysis) products() {
 		return
 	}
 	norms := &blockNorms{seq: a.seq, squares: a.squares, known: map[[2]int]float64{}}
+	if r.ExactAfter != nil && r.DoublyStochastic {
+		norms.exact = *r.ExactAfter
+	}
 	for t := 1; t <= 2*period && a.ctx.Err() == nil; t++ {
 		r.PrefixNorms = append(r.PrefixNorms, norms.norm(0, t))
 	}
@@ -342,6 +345,7 @@ func (m *Matrix) applyT(dst, x []float64) {
 type blockNorms struct {
 	seq     *Sequence
 	squares [][]float64
+	exact   int // rounds 0, ..., exact-1 multiply to J, and so does every product that contains them; 0: unknown
 	known   map[[2]int]float64
 }
 
@@ -362,6 +366,10 @@ func (b *blockNorms) norm(start, length int) float64 {
 	key := [2]int{start, length}
 	if v, ok := b.known[key]; ok {
 		return v
+	}
+	period := b.seq.Period()
+	if next := (start + period - 1) / period * period; b.exact > 0 && next+b.exact <= start+length {
+		return 0
 	}
 	if b.squares != nil {
 		v := b.product(start, length)

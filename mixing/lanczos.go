@@ -17,6 +17,8 @@ const (
 	// lanczosSteps bounds the iteration. What has not converged by then sits in a crowded end of the spectrum and is
 	// reported with its residual.
 	lanczosSteps = 2000
+	// nothing is the size below which an operator made of matrices of norm about 1 is rounding, as is its spectrum.
+	nothing = 1e-24
 )
 
 // ends are the extreme eigenvalues of a symmetric operator. Each is within its residual ‖A v - λ v‖ (unit v) of a true
@@ -75,6 +77,9 @@ func lanczos(n int, mul func(dst, x []float64), start []float64, radius bool) en
 			}
 			e.lowResidual, e.highResidual = b*bottom, b*top
 			size := math.Max(math.Abs(e.low), math.Abs(e.high))
+			if size+math.Max(e.lowResidual, e.highResidual) <= nothing {
+				break
+			}
 			done := e.lowResidual <= lanczosTol*size && e.highResidual <= lanczosTol*size
 			if radius {
 				value, residual := e.size()

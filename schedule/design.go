@@ -235,13 +235,15 @@ func inCopies(partition [][]int, copies, v int) [][]int {
 // transversal partitions k groups of m points into cliques that take one point of each group: point x of group j has
 // number j m + x, and class c holds the cliques {x + c β_j}, in a ring of m elements in which all differences of the
 // β_j can be inverted. Two points of different groups meet exactly once. The groups themselves follow, by a rotation
-// of their own.
+// of their own; class 0 comes last, so that groups which have become equal within end in agreement.
 func transversal(k, m int) [][][]int {
 	classes := crossing(k, m)
+	first := classes[0]
+	classes = classes[1:]
 	for _, small := range rotation(m, k) {
 		classes = append(classes, inCopies(small, k, m))
 	}
-	return classes
+	return append(classes, first)
 }
 
 func crossing(k, m int) [][][]int {
@@ -320,13 +322,16 @@ func truncated(n, k int) [][][]int {
 		}
 		classes = append(classes, kept)
 	}
-	for _, class := range crossing(k, m) {
-		keep(class, func(v int) int { return v%m*k + v/m })
+	crossing := crossing(k, m)
+	across := func(v int) int { return v%m*k + v/m }
+	for _, class := range crossing[1:] {
+		keep(class, across)
 	}
 	if size >= k {
 		for _, small := range rotation(size, k) {
 			keep(inCopies(small, k, size), func(v int) int { return v%size*k + v/size })
 		}
 	}
+	keep(crossing[0], across)
 	return classes
 }
