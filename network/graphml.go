@@ -127,7 +127,7 @@ func (r *graphMLReader) content() (string, error) {
 	for depth := 1; depth > 0; {
 		token, err := r.d.Token()
 		if err != nil {
-			return "", r.syntax(orTruncated(err))
+			return "", r.syntax(err)
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
@@ -139,13 +139,6 @@ func (r *graphMLReader) content() (string, error) {
 		}
 	}
 	return b.String(), nil
-}
-
-func orTruncated(err error) error {
-	if errors.Is(err, io.EOF) {
-		return &xml.SyntaxError{Msg: "unexpected EOF"}
-	}
-	return err
 }
 
 func (r *graphMLReader) key(e *xml.StartElement) error {

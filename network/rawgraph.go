@@ -140,10 +140,12 @@ func (b *builder) speed(l *builtLink, e rawEdge) error {
 			l.bandwidth = plain * 1e9
 		case strings.HasSuffix(name, "_mbps"):
 			l.bandwidth = plain * 1e6
-		case name == "linkspeedraw" || plain >= 1e6:
+		case name == "linkspeedraw":
 			l.bandwidth = plain
-		default:
-			l.bandwidth = plain * 1e9
+		default: // no unit: bit/s where the number is large, else Gbps
+			if l.bandwidth = plain; plain < bareBits {
+				l.bandwidth = plain * 1e9
+			}
 			b.bareSpeeds++
 		}
 		if err != nil || !isPositive(l.bandwidth) {
@@ -159,6 +161,9 @@ func (b *builder) speed(l *builtLink, e rawEdge) error {
 	}
 	return nil
 }
+
+// bareBits is the number from which a speed without a unit is taken as bit/s: no link is a million Gbps.
+const bareBits = 1e6
 
 // delay finds an edge's one-way latency, else its length.
 func (b *builder) delay(l *builtLink, e rawEdge) error {

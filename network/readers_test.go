@@ -336,3 +336,94 @@ func FuzzReadNodeLink(f *testing.F) { fuzzReader(f, "f.json", "testdata/links.js
 func FuzzReadTable(f *testing.F) {
 	fuzzReader(f, "f.csv", "testdata/pairs.csv", "testdata/snapshot/links.csv", "testdata/metros/private_links.csv")
 }
+
+// Attribute names and units in which files give speeds and delays.
+func TestEdgeAttributes(t *testing.T) {
+	for _, c := range []struct {
+		attribute          string
+		bandwidth, latency float64
+		change             string
+	}{
+		{`"bandwidth": "40Gbps", "latency": "5ms"`, 40e9, 5e-3, ""},
+		{`"bandwidth_gbps": 2.5, "delay_ms": 5`, 2.5e9, 5e-3, ""},
+		{`"capacity_mbps": 155, "rtt_ms": 5`, 155e6, 2.5e-3, ""},
+		{`"capacity": 1e10, "latency_ms": 0`, 10e9, 0, ChangedSpeedUnit},
+		{`"capacity": 10, "latency_ms": 0`, 10e9, 0, ChangedSpeedUnit},
+		{`"LinkSpeedRaw": "45000000.0", "latency": 7`, 45e6, 7e-3, ChangedLatencyUnit},
+		{`"label": "OC-3", "delay": "1ms"`, 155.52e6, 1e-3, ChangedSpeedFromLabel},
+		{`"bandwidth": "1Gbps", "length_km": 204`, 1e9, 1.4e-3, ChangedLatencyFromMap},
+		{`"delay": "1ms"`, 10e9, 1e-3, ChangedSpeedDefault},
+		{`"bandwidth": "1Gbps"`, 1e9, 10e-3, ChangedLatencyDefault},
+	} {
+		top, err := Read("t.json", []byte(`{"nodes": [{"id": "a"}, {"id": "b"}], "edges": [{"source": "a", "target": "b", `+c.attribute+`}]}`))
+		if err != nil {
+			t.Errorf("%s: %v", c.attribute, err)
+			continue
+		}
+		if l := top.Links[0]; math.Abs(l.Bandwidth-c.bandwidth) > 1e-9*c.bandwidth || math.Abs(l.Latency-c.latency) > 1e-15 {
+			t.Errorf("%s: %+v", c.attribute, l)
+		}
+		found := changes(top)
+		if c.change == "" && len(found) > 0 || c.change != "" && found[c.change] != 1 {
+			t.Errorf("%s: changes %v, want %s", c.attribute, found, c.change)
+		}
+	}
+	for _, bad := range []string{`"bandwidth": 0`, `"bandwidth": "10Gb"`, `"latency": "-1ms"`, `"latency": "fast"`, `"rtt_ms": 1e300`, `"dist": "far"`} {
+		_, err := Read("t.json", []byte(`{"nodes": [{"id": "a"}, {"id": "b"}], "edges": [{"source": "a", "target": "b", `+bad+`}]}`))
+		if err == nil || !strings.HasPrefix(err.Error(), "t.json:1:") {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
+}
+
+// Topologies that a program builds are checked like files.
+func TestValidate(t *testing.T) {
+	good := func() *Topology { return mustLoad(t, "path:n=3") }
+	if err := good().Validate(); err != nil {
+		t.Fatal(err)
+	}
+	for want, spoil := range map[string]func(*Topology){
+		"no router":             func(x *Topology) { x.Routers = nil },
+		"at most 2000":          func(x *Topology) { x.Routers = make([]Router, MaxRouters+1) },
+		"router 1 has no id":    func(x *Topology) { x.Routers[1].ID = "" },
+		`router "0" stands`:     func(x *Topology) { x.Routers[1].ID = "0" },
+		"lies at 91":            func(x *Topology) { x.Routers[0].HasPosition, x.Routers[0].Lat = true, 91 },
+		"limits must be finite": func(x *Topology) { x.Routers[0].Aggregation = &Aggregation{Buffer: math.NaN()} },
+		"names router 0 or 3":   func(x *Topology) { x.Links[0].B = 3 },
+		"with itself":           func(x *Topology) { x.Links[0].B = 0 },
+		"link 1-0 stands twice": func(x *Topology) { x.Links[1] = Link{A: 1, B: 0, Bandwidth: 1} },
+		"bandwidth NaN":         func(x *Topology) { x.Links[0].Bandwidth = math.NaN() },
+		"latency -1":            func(x *Topology) { x.Links[0].Latency = -1 },
+		"latency +Inf":          func(x *Topology) { x.Links[0].Latency = math.Inf(1) },
+		"island 2 has no id":    func(x *Topology) { x.Islands[2].ID = "" },
+		`island "1" stands`:     func(x *Topology) { x.Islands[2].ID = "1" },
+		"hangs on router 9":     func(x *Topology) { x.Islands[2].Router = 9 },
+		`"0": access of 0`:      func(x *Topology) { x.Islands[0].Egress = 0 },
+	} {
+		x := good()
+		spoil(x)
+		if err := x.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q, got %v", want, err)
+		}
+		if _, err := Write(x); err == nil {
+			t.Errorf("%s: written", want)
+		}
+	}
+}
+
+func TestGraphArcs(t *testing.T) {
+	g := NewGraph(mustLoad(t, "path:n=3,bandwidth=1Gbps,latency=2ms,access=3Gbps"))
+	for i, want := range map[int]Arc{
+		0:            {"0", "1", KindLink, 1e9, 2e-3, 0, 1},
+		1:            {"1", "0", KindLink, 1e9, 2e-3, 1, 0},
+		g.Egress(2):  {"2", "2", KindEgress, 3e9, 0, -1, 2},
+		g.Ingress(0): {"0", "0", KindIngress, 3e9, 0, 0, -1},
+	} {
+		if g.Arcs[i] != want {
+			t.Errorf("arc %d is %+v, want %+v", i, g.Arcs[i], want)
+		}
+	}
+	if !slices.Equal(g.Out(1), []int{1, 2}) || g.Picos(0) != 2e9 || len(g.Arcs) != 10 {
+		t.Errorf("out %v, %d ps, %d arcs", g.Out(1), g.Picos(0), len(g.Arcs))
+	}
+}
