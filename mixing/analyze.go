@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -150,11 +151,16 @@ func (a *analysis) products() {
 	for t := 1; t <= 2*period && a.ctx.Err() == nil; t++ {
 		r.PrefixNorms = append(r.PrefixNorms, norms.norm(0, t))
 	}
+	if slices.ContainsFunc(r.PrefixNorms, func(v float64) bool { return number(v) == nil }) {
+		r.PrefixNorms = nil
+		a.warn("the products of the rounds overflow: this schedule expands disagreement")
+		return
+	}
 	worst := 0.0
 	for phase := 0; phase < period && a.ctx.Err() == nil; phase++ {
 		worst = max(worst, norms.norm(phase, period))
 	}
-	r.PeriodNorm = &worst
+	r.PeriodNorm = number(worst)
 	a.koloskova(norms)
 	if n <= DenseLimit || a.squares != nil {
 		radius := a.radius(worst)

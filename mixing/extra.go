@@ -22,7 +22,7 @@ func (a *analysis) dobrushin() {
 	n, period, r := a.seq.N, a.seq.Period(), a.r
 	if n <= smallDense {
 		var svd mat.SVD
-		if svd.Factorize(minusJ(a.seq.phase(0)), mat.SVDNone) {
+		if e := minusJ(a.seq.phase(0)); finite(e) && svd.Factorize(e, mat.SVDNone) {
 			r.SingularValues = svd.Values(nil)
 		}
 	}

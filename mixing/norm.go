@@ -25,7 +25,11 @@ func minusJ(phi *mat.Dense) *mat.Dense {
 	return e
 }
 
+// spectralNorm returns ‖A‖₂, NaN for a matrix that has overflowed.
 func spectralNorm(a *mat.Dense) float64 {
+	if !finite(a) {
+		return math.NaN()
+	}
 	var svd mat.SVD
 	if !svd.Factorize(a, mat.SVDNone) {
 		return operatorNorm(denseOperator{a})
@@ -33,8 +37,21 @@ func spectralNorm(a *mat.Dense) float64 {
 	return svd.Values(nil)[0]
 }
 
+// finite reports whether the entries are so small that their squares are finite.
+func finite(a *mat.Dense) bool {
+	for _, v := range a.RawMatrix().Data {
+		if !(math.Abs(v) < 1e150) {
+			return false
+		}
+	}
+	return true
+}
+
 // spectralRadius returns the largest |eigenvalue| of a dense square matrix, or NaN when the iteration fails.
 func spectralRadius(a *mat.Dense) float64 {
+	if !finite(a) {
+		return math.NaN()
+	}
 	var eig mat.Eigen
 	if !eig.Factorize(a, mat.EigenNone) {
 		return math.NaN()
