@@ -118,7 +118,7 @@ func Read(name string, data []byte) (*Topology, error) {
 	return withFile(filepath.Base(name))(readNative(root, baseName(name)))
 }
 
-// sniffed is how much of a file is looked at to recognise its format, in bytes.
+// sniffed is how much of a file is looked at to recognize its format, in bytes.
 const sniffed = 64 << 10
 
 var (
@@ -161,7 +161,7 @@ func readFile(path string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("topology file %q: %w", path, err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // only read
 	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
 		return nil, fmt.Errorf("topology file %q: %w", path, err)

@@ -188,10 +188,10 @@ func (b *builder) delay(l *builtLink, e rawEdge) error {
 	}
 	if v, name := first(e.attrs, "dist", "length_km", "distance_km"); v != "" {
 		km, err := strconv.ParseFloat(v, 64)
-		if err != nil || !(km >= 0 && fibreLatency(km) <= MaxLatency) {
+		if err != nil || !(km >= 0 && fiberLatency(km) <= MaxLatency) {
 			return fmt.Errorf("%s: %s %q is no length in km", e.place, name, v)
 		}
-		l.latency, l.fromMap = fibreLatency(km), true
+		l.latency, l.fromMap = fiberLatency(km), true
 	}
 	return nil
 }
@@ -338,7 +338,7 @@ func (b *builder) fillLatencies() {
 		l := &b.links[i]
 		x, y := b.t.Routers[l.a], b.t.Routers[l.b]
 		if l.latency == unknown && x.HasPosition && y.HasPosition {
-			l.latency, l.fromMap = fibreLatency(greatCircle(x, y)), true
+			l.latency, l.fromMap = fiberLatency(greatCircle(x, y)), true
 		}
 	}
 	typical := b.medianLatency()

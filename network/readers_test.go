@@ -104,7 +104,7 @@ func TestGraphML(t *testing.T) {
 			t.Errorf("link %d has %g bit/s, want %g", i, top.Links[i].Bandwidth, want)
 		}
 	}
-	// Paris to Rome is 1105 km as the crow flies: 7.6 ms of fibre 1.4 times as long at 204 km/ms.
+	// Paris to Rome is 1105 km as the crow flies: 7.6 ms of fiber 1.4 times as long at 204 km/ms.
 	if l := top.Links[1].Latency; math.Abs(l-7.6e-3) > 0.1e-3 {
 		t.Errorf("latency %g s", l)
 	}
@@ -151,7 +151,7 @@ func TestSpeedLabels(t *testing.T) {
 	for label, want := range map[string]float64{
 		"OC-192c": 9953.28e6, "OC3": 155.52e6, "oc-48": 2488.32e6, "STM-16": 2488.32e6, "STM 4": 0, "2xOC-12": 1244.16e6,
 		"2x10Gb/s": 20e9, "2 x 10 Gbps": 20e9, "10Gbps": 10e9, "10 Gbit/s": 10e9, "2.5 Gbit/s": 2.5e9, "<45Mb": 45e6,
-		">10Gbps": 10e9, "1-10Gbps": 1e9, "34/45 Mbit/s": 34e6, "Lit Fibre (10 Gbps)": 10e9, "10GE": 10e9, "10G": 10e9,
+		">10Gbps": 10e9, "1-10Gbps": 1e9, "34/45 Mbit/s": 34e6, "Lit (10 Gbps)": 10e9, "10GE": 10e9, "10G": 10e9,
 		"622 Mbps": 622e6, "256 kbps": 256e3, "10 GigE": 10e9, "GigE": 1e9, "Gigabit Ethernet": 1e9, "Fast Ethernet": 100e6,
 		"DS3": 44.736e6, "T1": 1.544e6, "E3": 34.368e6, "1 Tbps": 1e12, "100 Gigabit Ethernet": 100e9,
 		"": 0, "Completion 2007-2008": 0, "red": 0, "Leased Wavelength/Managed Service": 0, "300 km": 0, "10 m": 0, "T9": 0,

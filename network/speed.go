@@ -12,7 +12,7 @@ import (
 var (
 	// labelRate is a number with a bit rate: an optional count before it, an optional upper end of a range after it.
 	labelRate = regexp.MustCompile(`(?i)(?:\b(\d{1,3})\s*[x×*]\s*)?(\d+(?:\.\d+)?)\s*(?:[-/]\s*\d+(?:\.\d+)?\s*)?(k|m|g|t)(?:bit/?s?|bps|b/s|b|ige|igabits?|ig|e)\b`)
-	// labelLetter is a number with a bare prefix, capital so that metres and thousands do not count: "10G".
+	// labelLetter is a number with a bare prefix, capital so that meters and thousands do not count: "10G".
 	labelLetter = regexp.MustCompile(`(?:\b(\d{1,3})\s*[x×*]\s*)?(\d+(?:\.\d+)?)\s?(M|G|T)\b`)
 	// labelCarrier is a step of one of the telephone hierarchies.
 	labelCarrier = regexp.MustCompile(`(?i)(?:\b(\d{1,3})\s*[x×*]\s*|\b)(OC|STM|STS|DS|T|E)-?(\d{1,4})c?\b`)
@@ -81,8 +81,8 @@ func times(count string, v float64) (float64, bool) {
 
 const (
 	earthRadius = 6371.0 // km, mean
-	fibreSpeed  = 204.0  // km per ms: light in glass of refractive index 1.47
-	detour      = 1.4    // how much longer fibre is than the great circle, typically
+	fiberSpeed  = 204.0  // km per ms: light in glass of refractive index 1.47
+	detour      = 1.4    // how much longer fiber is than the great circle, typically
 )
 
 // greatCircle returns the distance in km of two routers with positions (haversine formula).
@@ -93,5 +93,5 @@ func greatCircle(a, b Router) float64 {
 	return 2 * earthRadius * math.Asin(math.Sqrt(min(1, h)))
 }
 
-// fibreLatency returns the one-way seconds of a fibre between places that far apart.
-func fibreLatency(km float64) float64 { return km * detour / fibreSpeed / 1e3 }
+// fiberLatency returns the one-way seconds of a fiber between places that far apart.
+func fiberLatency(km float64) float64 { return km * detour / fiberSpeed / 1e3 }

@@ -27,8 +27,7 @@ func (p *Pricer) pairGroups(list *pairs) []group {
 	for i := range part {
 		part[i] = i
 	}
-	var find func(int) int
-	find = func(i int) int {
+	find := func(i int) int {
 		for part[i] != i {
 			part[i] = part[part[i]]
 			i = part[i]

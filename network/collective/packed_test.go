@@ -346,3 +346,32 @@ func TestPackedLargeClique(t *testing.T) {
 		t.Errorf("unicast: %v s", got.BandwidthSeconds)
 	}
 }
+
+// Without a payload a packed round is its latency; idle rounds and cliques of one take no time.
+func TestPackedEdgeCases(t *testing.T) {
+	top := load(t, "nine-city")
+	all := cliques(t, top, allNine)
+	got := round(t, pricer(t, top, "both", Options{Collective: Packed}), all)
+	if got.BandwidthSeconds != 0 || !near(got.Seconds, 0.20316, 1e-12) || got.Bottleneck != nil || *got.LowerBound.Packing != 0 {
+		t.Errorf("no payload: %+v", got)
+	}
+	for _, name := range []string{Packed, ShardedOptimal} {
+		p := pricer(t, top, "unicast", Options{Payload: 1e9, Collective: name, Bounds: true})
+		for _, idle := range [][][]int{nil, {{3}, {5}}} {
+			got := round(t, p, idle)
+			if got.Seconds != 0 || got.Packing != nil || len(got.Collectives) != len(idle) || *got.LowerBound.Packing != 0 {
+				t.Errorf("%s %v: %+v", name, idle, got)
+			}
+		}
+	}
+	pair, err := network.Read("one.yaml", []byte("routers: [{id: A}]\nislands: [{id: x, router: A}, {id: y, router: A, egress: 1Gbps}]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range Collectives() {
+		got := round(t, pricer(t, pair, "unicast", Options{Payload: 1e9, Collective: name}), [][]int{{0, 1}})
+		if got.Seconds != 8 {
+			t.Errorf("two islands at one router by %s: %v s, want 8", name, got.Seconds)
+		}
+	}
+}

@@ -34,7 +34,7 @@ type PackedTree struct {
 	Share          float64     `json:"share"`
 	Root           string      `json:"root"`
 	RootKind       string      `json:"root_kind"` // "island" or "router"
-	Reduce         [][2]string `json:"reduce"`    // arcs from, to; an arc used twice stands twice
+	Reduce         [][2]string `json:"reduce"`    // arcs from, to; an arc used twice stands twice; none for sharded:optimal
 	Broadcast      [][2]string `json:"broadcast"`
 	LatencySeconds float64     `json:"latency_seconds"` // depth of the reduction plus depth of the broadcast
 }
@@ -216,7 +216,8 @@ func (p *Pricer) describePacking(out *packedPlan) *Packing {
 		pl := k.plans[j]
 		root, kind := p.rootName(pl.root)
 		of := k.jobs[pl.job]
-		t := PackedTree{Clique: of.clique, Share: x * of.share, Root: root, RootKind: kind, LatencySeconds: network.Seconds(pl.picos)}
+		t := PackedTree{Clique: of.clique, Share: x * of.share, Root: root, RootKind: kind, LatencySeconds: network.Seconds(pl.picos),
+			Reduce: [][2]string{}, Broadcast: [][2]string{}}
 		if pl.reduce != nil {
 			t.Reduce, t.Broadcast = p.arcNames(pl.reduce.arcs), p.arcNames(pl.broadcast.arcs)
 		}

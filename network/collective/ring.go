@@ -98,7 +98,7 @@ func (t *ringTable) seconds(order []int, others *floor) float64 {
 	return max(t.p.beside(c.load, others), c.busy) + max(c.latency(), others.latency)
 }
 
-// heuristic returns a good order: nearest neighbour from every start, improved by reversing segments (2-opt) and by
+// heuristic returns a good order: nearest neighbor from every start, improved by reversing segments (2-opt) and by
 // moving single members until neither helps.
 func (t *ringTable) heuristic(others *floor) []int {
 	k := len(t.members)
