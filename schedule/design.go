@@ -12,12 +12,12 @@ package schedule
 
 // rotation returns the partitions, one a round.
 func rotation(n, k int) [][][]int {
-	switch {
-	case k == 1:
+	switch k {
+	case 1:
 		return [][][]int{nil}
-	case k == n:
+	case n:
 		return [][][]int{{span(0, n)}}
-	case k == 2:
+	case 2:
 		return circle(n)
 	}
 	if _, _, ok := primePower(k); ok {

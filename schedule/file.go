@@ -190,7 +190,6 @@ type fileReader struct {
 	s     *Schedule
 	index nodeIndex
 	steps int // local steps of a round that does not say
-	terms int
 }
 
 func (rd *fileReader) readRounds(v doc.Node) error {

@@ -154,32 +154,36 @@ func (s *Schedule) roundForm(r *Round) RoundForm {
 // nodes, the order of the rounds, local steps, weight rules and all bits of the weights do. Cliques and a matrix of
 // the same values differ, since a network carries them differently; so do a distribution and the list of its outcomes.
 func (s *Schedule) Fingerprint() string {
-	h := sha256.New()
-	fmt.Fprintf(h, "islands-schedule-1\nn %d\n", s.N)
-	if r := s.Random; r != nil {
-		fmt.Fprintf(h, "random h %d lazy %s\n", r.LocalSteps, exactDigits(r.Lazy))
-		var lines []string
-		switch {
-		case r.Exchangeable:
-			lines = append(lines, fmt.Sprintf("cliques of %d", r.CliqueSize))
-		case len(r.Edges) > 0:
-			lines = append(lines, "one of"+canonicalEdges(r.Edges, true))
-		case len(r.Matchings) > 0:
-			for _, m := range r.Matchings {
-				lines = append(lines, "matching budget "+exactDigits(r.Budget)+canonicalEdges(m, true))
-			}
-		default:
-			for i := range r.Outcomes {
-				lines = append(lines, "p "+exactDigits(r.Outcomes[i].Probability)+" "+canonical(&r.Outcomes[i].Round))
-			}
-		}
-		slices.Sort(lines)
-		fmt.Fprintln(h, strings.Join(lines, "\n"))
+	lines := []string{"islands-schedule-1", fmt.Sprintf("n %d", s.N)}
+	if s.Random != nil {
+		lines = append(lines, s.Random.canonical()...)
 	}
 	for i := range s.Rounds {
-		fmt.Fprintln(h, canonical(&s.Rounds[i]))
+		lines = append(lines, canonical(&s.Rounds[i]))
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	sum := sha256.Sum256([]byte(strings.Join(lines, "\n")))
+	return hex.EncodeToString(sum[:])
+}
+
+// canonical writes a distribution without the accidents of order.
+func (r *Random) canonical() []string {
+	var lines []string
+	switch {
+	case r.Exchangeable:
+		lines = append(lines, fmt.Sprintf("cliques of %d", r.CliqueSize))
+	case len(r.Edges) > 0:
+		lines = append(lines, "one of"+canonicalEdges(r.Edges, true))
+	case len(r.Matchings) > 0:
+		for _, m := range r.Matchings {
+			lines = append(lines, "matching budget "+exactDigits(r.Budget)+canonicalEdges(m, true))
+		}
+	default:
+		for i := range r.Outcomes {
+			lines = append(lines, "p "+exactDigits(r.Outcomes[i].Probability)+" "+canonical(&r.Outcomes[i].Round))
+		}
+	}
+	slices.Sort(lines)
+	return append([]string{fmt.Sprintf("random h %d lazy %s", r.LocalSteps, exactDigits(r.Lazy))}, lines...)
 }
 
 func exactDigits(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
@@ -188,7 +192,7 @@ func exactDigits(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) 
 // left out, edges from the smaller node.
 func canonical(r *Round) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "h %d", r.LocalSteps)
+	b.WriteString("h " + strconv.Itoa(r.LocalSteps))
 	if r.Lazy != 0 && r.Lazy != 1 {
 		b.WriteString(" lazy " + exactDigits(r.Lazy))
 	}

@@ -67,7 +67,7 @@ func digraphFile(b *builder) error {
 }
 
 // openGraph reads file=, and sets the number of nodes and their names.
-func (b *builder) openGraph() (*labelled, []string, error) {
+func (b *builder) openGraph() (*rawGraph, []string, error) {
 	path := b.String("file", "")
 	if path == "" {
 		return nil, nil, b.Errorf("file= is missing")
@@ -92,14 +92,14 @@ func (b *builder) openGraph() (*labelled, []string, error) {
 	return g, names, nil
 }
 
-// labelled is a graph as it stands in a file.
-type labelled struct {
+// rawGraph is a graph as it stands in a file.
+type rawGraph struct {
 	nodes []string // in order of appearance
 	seen  map[string]bool
 	pairs [][2]string
 }
 
-func (g *labelled) node(label string) {
+func (g *rawGraph) node(label string) {
 	if g.seen == nil {
 		g.seen = map[string]bool{}
 	}
@@ -109,7 +109,7 @@ func (g *labelled) node(label string) {
 	}
 }
 
-func (g *labelled) edge(a, b string) {
+func (g *rawGraph) edge(a, b string) {
 	g.node(a)
 	g.node(b)
 	g.pairs = append(g.pairs, [2]string{a, b})
@@ -125,7 +125,7 @@ func plainNumbers(labels []string) bool {
 	return true
 }
 
-func (g *labelled) order(islands []string) []string {
+func (g *rawGraph) order(islands []string) []string {
 	if len(islands) == len(g.nodes) {
 		all := true
 		for _, name := range islands {
@@ -150,7 +150,7 @@ func (g *labelled) order(islands []string) []string {
 }
 
 // edges numbers the pairs; a pair that stands twice, in either direction, is one edge.
-func (g *labelled) edges(names []string) []Edge {
+func (g *rawGraph) edges(names []string) []Edge {
 	index := make(map[string]int, len(names))
 	for i, l := range names {
 		index[l] = i

@@ -12,13 +12,13 @@ import (
 )
 
 // readGraph recognizes the format by content.
-func readGraph(path string, data []byte) (*labelled, error) {
+func readGraph(path string, data []byte) (*rawGraph, error) {
 	name := filepath.Base(path)
 	if len(data) > maxGraphFile {
 		return nil, fmt.Errorf("%s: larger than %d MB", name, maxGraphFile>>20)
 	}
 	text := bytes.TrimLeft(data, " \t\r\n\ufeff")
-	var g *labelled
+	var g *rawGraph
 	var err error
 	switch {
 	case bytes.HasPrefix(text, []byte("<")):
@@ -46,8 +46,8 @@ const maxGraphFile = 64 << 20 // bytes
 
 // readEdgeList reads one edge a line: two labels apart by blanks or a comma, # before a comment. A line of one label
 // is a node. The attributes in braces that networkx writes are skipped; a weight is refused, since weights= gives it.
-func readEdgeList(name string, data []byte) (*labelled, error) {
-	g := &labelled{}
+func readEdgeList(name string, data []byte) (*rawGraph, error) {
+	g := &rawGraph{}
 	sc := bufio.NewScanner(bytes.NewReader(data))
 	sc.Buffer(nil, 1<<20)
 	for line := 1; sc.Scan(); line++ {
@@ -67,12 +67,12 @@ func readEdgeList(name string, data []byte) (*labelled, error) {
 		}
 	}
 	if err := sc.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %v", name, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return g, nil
 }
 
-func readGraphML(name string, data []byte) (*labelled, error) {
+func readGraphML(name string, data []byte) (*rawGraph, error) {
 	var file struct {
 		XMLName xml.Name
 		Graphs  []struct {
@@ -86,12 +86,12 @@ func readGraphML(name string, data []byte) (*labelled, error) {
 		} `xml:"graph"`
 	}
 	if err := xml.Unmarshal(data, &file); err != nil {
-		return nil, fmt.Errorf("%s: %v", name, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if file.XMLName.Local != "graphml" || len(file.Graphs) != 1 {
 		return nil, fmt.Errorf("%s: <%s> with %d graphs where one graphml graph is expected", name, file.XMLName.Local, len(file.Graphs))
 	}
-	g := &labelled{}
+	g := &rawGraph{}
 	for _, n := range file.Graphs[0].Nodes {
 		g.node(n.ID)
 	}
@@ -106,7 +106,7 @@ func readGraphML(name string, data []byte) (*labelled, error) {
 
 // readNodeLink reads {"nodes": [{"id": ..}], "links" or "edges": [{"source": .., "target": ..}]}; other attributes
 // are skipped.
-func readNodeLink(name string, data []byte) (*labelled, error) {
+func readNodeLink(name string, data []byte) (*rawGraph, error) {
 	root, err := doc.Parse(name, data)
 	if err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func readNodeLink(name string, data []byte) (*labelled, error) {
 			return nil, err
 		}
 	}
-	g := &labelled{}
+	g := &rawGraph{}
 	read := func(list doc.Node, keys []string, add func(v []string)) error {
 		items, err := list.List()
 		if err != nil {
@@ -167,8 +167,8 @@ func isGML(text []byte) bool {
 }
 
 // readGML reads the nodes' ids and the edges' sources and targets: "key value" pairs in brackets.
-func readGML(name string, data []byte) (*labelled, error) {
-	g := &labelled{}
+func readGML(name string, data []byte) (*rawGraph, error) {
+	g := &rawGraph{}
 	var path []string             // keys of the open brackets
 	values := map[string]string{} // id, source, target of the innermost
 	tokens := gmlTokens(string(data))
