@@ -118,6 +118,10 @@ const radiusNoise = 1e-6
 func (a *analysis) pairs() {
 	n, ws := a.seq.N, a.seq.matrices()
 	a.r.Pairs = n * (n - 1) / 2
+	if x := a.seq.Random; x != nil && x.pairsMean > 0 {
+		a.r.PairsMet, a.r.PairsPerRound = &x.pairsMet, number(x.pairsMean)
+		return
+	}
 	if n > pairNodes || len(ws) == 0 || float64(len(ws))*float64(n)*float64(n) > dobrushinWork {
 		return
 	}

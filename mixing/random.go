@@ -28,6 +28,8 @@ type Random struct {
 	kept         float64         // exchangeable: E tr(P W)/(n-1), the share of disagreement that survives a round
 	pairs        []schedule.Edge // one of these averages, with the lazy factor theta
 	theta        float64
+	pairsMet     int       // pairs that exchange in some outcome, where the structure says it ...
+	pairsMean    float64   // ... and the mean number per round
 	negative     bool      // MATCHA: some outcome has a negative entry
 	laplacians   []*Matrix // MATCHA: Laplacians L_j of the matchings ...
 	variances    []float64 // ... with weights α² p_j (1-p_j) in S → W̄ S W̄ + Σ_j α² p_j (1-p_j) L_j S L_j
@@ -113,6 +115,7 @@ func newRandom(s *schedule.Schedule) *Random {
 			theta = 1
 		}
 		r.pairs, r.theta = src.Edges, theta
+		r.pairsMet, r.pairsMean = len(src.Edges), 1
 		var mean schedule.Round
 		for _, e := range src.Edges {
 			mean.Edges = append(mean.Edges, schedule.Edge{I: e.I, J: e.J, Weight: theta / 2 / float64(len(src.Edges))})
@@ -146,6 +149,11 @@ func (r *Random) setExchangeable(k int, lazy float64) {
 	}
 	n, g := float64(r.n), float64((r.n+k-1)/k)
 	r.exchangeable, r.joins = true, k > 1 || r.n == 1
+	rest := r.n % k
+	r.pairsMean = float64(r.n/k)*float64(k)*float64(k-1)/2 + float64(rest)*float64(rest-1)/2
+	if k > 1 {
+		r.pairsMet = r.n * (r.n - 1) / 2
+	}
 	if r.n > 1 {
 		r.kept = (g - 1 + (1-theta)*(1-theta)*(n-g)) / (n - 1)
 	}
@@ -178,6 +186,10 @@ func (r *Random) setMatchings(src *schedule.Random) {
 		}
 		r.laplacians = append(r.laplacians, fromRound(r.n, &l))
 		r.variances = append(r.variances, src.Step*src.Step*p*(1-p))
+		r.pairsMean += p * float64(len(m))
+		if p > 0 {
+			r.pairsMet += len(m)
+		}
 	}
 	r.Mean = fromRound(r.n, &mean)
 	// The smallest diagonal entry that can occur: all matchings at a node active.

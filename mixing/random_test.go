@@ -1,6 +1,7 @@
 package mixing
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -35,6 +36,17 @@ func TestExpected(t *testing.T) {
 		}
 		if r.Expected.Rate != nil && *r.Expected.Rate > 1-*r.Expected.P+1e-9 {
 			t.Errorf("%s: rate %v above 1-p", c.line, *r.Expected.Rate)
+		}
+		if seq := sequence(t, load(t, c.line)); seq.Random.Outcomes != nil { // pairs by structure and by listing
+			seq.Random.pairsMean = 0
+			listed, err := Analyze(context.Background(), seq, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			near(t, c.line+" pairs per round", r.PairsPerRound, *listed.PairsPerRound, 1e-9)
+			if *r.PairsMet != *listed.PairsMet {
+				t.Errorf("%s: %d pairs, listed %d", c.line, *r.PairsMet, *listed.PairsMet)
+			}
 		}
 		if !r.DoublyStochastic || !r.ConnectedOverPeriod || r.SLEM != nil || r.PrefixNorms != nil {
 			t.Errorf("%s: %+v", c.line, r)

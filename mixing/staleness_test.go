@@ -103,6 +103,31 @@ func TestStalenessRefuses(t *testing.T) {
 	}
 }
 
+// Two rotations of the nine cities with the seconds of their rounds: 1 GB by hubs at 100 Gbps access, and by rings and
+// shards at 10 Gbps. The values were computed independently.
+func TestStalenessOfNineCities(t *testing.T) {
+	for _, c := range []struct {
+		rounds  [2]string
+		seconds []float64
+		want    float64
+	}{
+		{[2]string{"0,2,4|1,3,5|6,7,8", "0,2,7|1,4,5|3,6,8"}, []float64{0.91064, 0.91524}, 0.798824},
+		{[2]string{"0,1,4|2,7,8|3,5,6", "0,2,4,6,7|1,3,5,8"}, []float64{1.2714066667, 1.69828}, 1.051389},
+	} {
+		s := &schedule.Schedule{N: 9}
+		for _, text := range c.rounds {
+			one, err := schedule.ParseCliques(text, schedule.Options{N: 9})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.Rounds = append(s.Rounds, one.Rounds...)
+		}
+		if got, ok := Staleness(sequence(t, s), c.seconds); !ok || math.Abs(got-c.want) > 5e-7 {
+			t.Errorf("%v: %v, want %v", c.rounds, got, c.want)
+		}
+	}
+}
+
 func twoTriples() ([][]uint16, []float64) {
 	return [][]uint16{Labels(9, [][]int{{0, 2, 4}, {1, 3, 5}, {6, 7, 8}}), Labels(9, [][]int{{0, 2, 7}, {1, 4, 5}, {3, 6, 8}})}, []float64{1, 1.5}
 }
