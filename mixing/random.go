@@ -24,6 +24,7 @@ type Random struct {
 	n            int
 	draw         func(rng *rand.Rand) *Matrix
 	exchangeable bool
+	cliqueSize   int             // exchangeable
 	joins        bool            // exchangeable: rounds connect at all
 	kept         float64         // exchangeable: E tr(P W)/(n-1), the share of disagreement that survives a round
 	pairs        []schedule.Edge // one of these averages, with the lazy factor theta
@@ -44,11 +45,14 @@ type Outcome struct {
 // Draw returns one random W.
 func (r *Random) Draw(rng *rand.Rand) *Matrix { return r.draw(rng) }
 
-// SecondMoment writes E[W S W'] into dst, for a symmetric n × n matrix S, and reports whether that was possible: with
-// listed outcomes it is, and for MATCHA with any number of matchings; a distribution that can only be sampled leaves
-// dst alone. S and dst must not overlap.
+// SecondMoment writes E[W S W'] into dst, exactly, for a symmetric n × n matrix S, and reports whether that was
+// possible: it is for listed outcomes, for uniformly random partitions and for MATCHA, whatever their support. Where it
+// is not (an edge drawn from more than schedule.MaxOutcomes), dst is left alone. S and dst must not overlap.
 func (r *Random) SecondMoment(dst, s *mat.Dense) bool {
 	switch {
+	case r.exchangeable:
+		r.partitionMoment(dst, s)
+		return true
 	case r.Outcomes != nil && r.laplacians == nil:
 		dst.Zero()
 		tmp, both := mat.NewDense(r.n, r.n, nil), mat.NewDense(r.n, r.n, nil)
@@ -136,41 +140,6 @@ func newRandom(s *schedule.Schedule) *Random {
 		}
 	}
 	return r
-}
-
-// setExchangeable uses the symmetry of uniformly random partitions into g cliques: E[W] and E[W'W] are combinations
-// of I and J, fixed by their traces, and so is the leading eigenmatrix P of S → E[W S W'] (it may be averaged over
-// all renamings, and the cone of positive semidefinite matrices keeps it from vanishing). W = (1-θ) I + θ A with a
-// projection A of rank g, so that tr W'W - 1 = (g-1) + (1-θ)² (n-g).
-func (r *Random) setExchangeable(k int, lazy float64) {
-	theta := lazy
-	if theta == 0 {
-		theta = 1
-	}
-	n, g := float64(r.n), float64((r.n+k-1)/k)
-	r.exchangeable, r.joins = true, k > 1 || r.n == 1
-	rest := r.n % k
-	r.pairsMean = float64(r.n/k)*float64(k)*float64(k-1)/2 + float64(rest)*float64(rest-1)/2
-	if k > 1 {
-		r.pairsMet = r.n * (r.n - 1) / 2
-	}
-	if r.n > 1 {
-		r.kept = (g - 1 + (1-theta)*(1-theta)*(n-g)) / (n - 1)
-	}
-	if r.n > DenseLimit {
-		return
-	}
-	round := schedule.Round{}
-	for i := range r.n {
-		for j := range r.n {
-			w := theta * (1 - g/n) / max(1, n-1)
-			if i == j {
-				w = 1 - theta + theta*g/n
-			}
-			round.Entries = append(round.Entries, schedule.Edge{I: i, J: j, Weight: w})
-		}
-	}
-	r.Mean = fromRound(r.n, &round)
 }
 
 // setMatchings uses W = I - α Σ_j B_j L_j with independent B_j: E[W S W'] = W̄ S W̄ + Σ_j α² p_j (1-p_j) L_j S L_j.

@@ -102,7 +102,7 @@ func TestMatchaBridge(t *testing.T) {
 
 // Closed forms of exchangeable families against their own enumeration, and the sampler against both.
 func TestExchangeable(t *testing.T) {
-	for _, line := range []string{"random-matching:n=7", "random-cliques:k=3,n=8", "random-cliques:k=3,n=9,lazy=0.3"} {
+	for _, line := range []string{"random-matching:n=7", "random-cliques:k=3,n=8", "random-cliques:k=1,n=3", "random-cliques:k=4,n=5", "random-matching:n=2", "random-matching:n=3", "random-cliques:k=5,n=7,lazy=0.6", "random-cliques:k=3,n=3", "random-cliques:k=3,n=9,lazy=0.3"} {
 		s, err := schedule.Load(line, schedule.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -120,6 +120,20 @@ func TestExchangeable(t *testing.T) {
 		}
 		if got := listed.rate(); math.Abs(got-x.kept) > 1e-10 {
 			t.Errorf("%s: enumerated rate %v, closed form %v", line, got, x.kept)
+		}
+		any := mat.NewDense(x.n, x.n, nil) // a symmetric matrix without structure
+		for i := range x.n {
+			for j := range i + 1 {
+				v := math.Sin(float64(3*i*i + 7*j + 1))
+				any.Set(i, j, v)
+				any.Set(j, i, v)
+			}
+		}
+		got, want := mat.NewDense(x.n, x.n, nil), mat.NewDense(x.n, x.n, nil)
+		x.SecondMoment(got, any)
+		listed.SecondMoment(want, any)
+		if !mat.EqualApprox(got, want, 1e-12) {
+			t.Errorf("%s: second moment\n%v\nenumerated\n%v", line, mat.Formatted(got), mat.Formatted(want))
 		}
 		mean := meanMatrix(x.n, x.Outcomes)
 		if !mat.EqualApprox(mean.Dense(), x.Mean.Dense(), 1e-12) {
