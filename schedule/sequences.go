@@ -35,6 +35,9 @@ func oneWayRing(b *builder) error {
 // exponential is the static exponential graph (Ying et al. 2021, arXiv 2110.13363).
 func exponential(b *builder) error {
 	n := b.n()
+	if err := b.terms(float64(n)*float64(len(hops(n))+1), ""); err != nil {
+		return err
+	}
 	b.out.N = n
 	if n > 1 {
 		b.round(circulant(n, hops(n)))
@@ -45,6 +48,9 @@ func exponential(b *builder) error {
 // onePeerExponential takes one hop of it a round.
 func onePeerExponential(b *builder) error {
 	n := b.n()
+	if err := b.terms(2*float64(n)*float64(len(hops(n))), ""); err != nil {
+		return err
+	}
 	b.out.N = n
 	for _, d := range hops(n) {
 		b.round(circulant(n, []int{d}))
