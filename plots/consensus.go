@@ -14,7 +14,7 @@ import (
 // the consensus error on the left, the error of the mean on the right.
 func Consensus(e *study.Evidence) *Figure {
 	f := &Figure{
-		Name: "consensus", Title: "Bound, exact and simulated error", Width: fullWidth, Height: 80 * vg.Millimeter,
+		Name: "consensus", Title: "Bound, exact and simulated error", height: byWidth(0.44, 1.35),
 		Caption: fmt.Sprintf("SGD with step %s under the schedule %s on %s. Left, how far the islands are from their mean; right, how far their mean is from the optimum. "+
 			"The exact moments (line) run inside the band of %d simulated runs (mean and 95%% interval); the bound (dashed, %s) stays above both: it is a guarantee.",
 			shortNumber(e.Step), e.Schedule, e.Problem, e.Runs, e.Bound),
@@ -23,22 +23,34 @@ func Consensus(e *study.Evidence) *Figure {
 			"centroid_bound", "centroid_exact", "centroid_mean", "centroid_low", "centroid_high"}},
 	}
 	for _, p := range e.Points {
-		f.Data.Rows = append(f.Data.Rows, row(p.T, value(p.BoundConsensus), p.ExactConsensus, p.Consensus.Mean, p.Consensus.Low, p.Consensus.High,
-			value(p.BoundCentroid), p.ExactCentroid, p.Centroid.Mean, p.Centroid.Low, p.Centroid.High))
+		f.Data.Rows = append(f.Data.Rows, row(p.T, p.BoundConsensus, p.ExactConsensus, p.Consensus.Mean, p.Consensus.Low, p.Consensus.High,
+			p.BoundCentroid, p.ExactCentroid, p.Centroid.Mean, p.Centroid.Low, p.Centroid.High))
 	}
-	f.Draw = func(c draw.Canvas) error {
+	f.draw = func(c draw.Canvas, th theme) error {
 		blank(c)
-		drawEvidence(panel(c, 0, 0.5, 0.09, 1), e, "consensus error (mean square, parameter units²)", func(p study.EvidencePoint) (*float64, float64, study.Band) {
+		foot := 2 * th.line()
+		area := draw.Crop(c, 0, 0, foot, 0)
+		left, right := panel(area, 0, 0.5, 0, 1), panel(area, 0.5, 1, 0, 1)
+		entries := []entry{
+			{"bound (guarantee)", dashed(red, lineWidth)}, {"exact moments", solid(ink, lineWidth)}, {"simulated mean, 95% interval", solid(mix(sky, 0.6), 6)},
+		}
+		columns := len(entries)
+		if narrow(c.Max.X - c.Min.X) {
+			foot = th.line() * vg.Length(columns+1)
+			area = draw.Crop(c, 0, 0, foot, 0)
+			left, right = panel(area, 0, 1, 0.5, 1), panel(area, 0, 1, 0, 0.5)
+			columns = 1
+		}
+		drawEvidence(left, th, e, "consensus error (mean square, parameter units²)", func(p study.EvidencePoint) (*float64, float64, study.Band) {
 			return p.BoundConsensus, p.ExactConsensus, p.Consensus
 		})
-		drawEvidence(panel(c, 0.5, 1, 0.09, 1), e, "centroid error (mean square, parameter units²)", func(p study.EvidencePoint) (*float64, float64, study.Band) {
+		drawEvidence(right, th, e, "centroid error (mean square, parameter units²)", func(p study.EvidencePoint) (*float64, float64, study.Band) {
 			return p.BoundCentroid, p.ExactCentroid, p.Centroid
 		})
-		for i, l := range []entry{
-			{"bound (guarantee)", dashed(red, lineWidth)}, {"exact moments", solid(ink, lineWidth)}, {"simulated mean, 95% interval", solid(mix(sky, 0.6), 6)},
-		} {
-			x, y := c.X(0.16+0.26*float64(i)), c.Y(0.045)
-			legend(c, x, y, []entry{l})
+		for i, l := range entries {
+			x := c.X(0.08 + 0.32*float64(i%columns))
+			y := c.Min.Y + foot - th.line()*(0.7+vg.Length(i/columns))
+			legend(c, th, x, y, []entry{l})
 			if i == 2 {
 				c.DrawGlyph(dotStyle(blue), vg.Point{X: x + 8, Y: y})
 			}
@@ -48,15 +60,7 @@ func Consensus(e *study.Evidence) *Figure {
 	return f
 }
 
-// value is a number that may not exist, as row prints it.
-func value(v *float64) any {
-	if v == nil {
-		return ""
-	}
-	return *v
-}
-
-func drawEvidence(c draw.Canvas, e *study.Evidence, title string, pick func(study.EvidencePoint) (*float64, float64, study.Band)) {
+func drawEvidence(c draw.Canvas, th theme, e *study.Evidence, title string, pick func(study.EvidencePoint) (*float64, float64, study.Band)) {
 	var bound, exact, means plotter.XYs
 	var area band
 	area.fill = mix(sky, 0.6)
@@ -85,7 +89,7 @@ func drawEvidence(c draw.Canvas, e *study.Evidence, title string, pick func(stud
 			area.x, area.low, area.high = append(area.x, t), append(area.low, s.Low), append(area.high, s.High)
 		}
 	}
-	p := newChart("rounds", title)
+	p := newChart(th, "rounds", title)
 	p.X.Min, p.X.Max = 0, last
 	logScale(&p.Y, lo, hi)
 	p.Add(grid{y: true}, area, curve{exact, solid(ink, lineWidth)}, curve{bound, dashed(red, lineWidth)}, dots{means, blue})

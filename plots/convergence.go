@@ -16,7 +16,7 @@ import (
 // Convergence draws the mse of every way to train against wall-clock seconds.
 func Convergence(v *study.Convergence) *Figure {
 	f := &Figure{
-		Name: "convergence", Title: "Error against wall-clock time", Width: fullWidth, Height: 95 * vg.Millimeter,
+		Name: "convergence", Title: "Error against wall-clock time", height: convergenceHeight(len(v.Curves)),
 		Caption: fmt.Sprintf("Exact mean square error on %s, %s per island and round, %s per local step. Every curve has its own best number of local steps H and step size for the target (dotted line). "+
 			"The black line trains in one room: exact averaging every step at no cost. The table gives the seconds to the target and their ratio to one room. "+
 			"Errors are read at the end of a round (of a rotation, the best round of its period). That flatters all-reduce, whose islands agree exactly at that moment however far they drift in between; staleness counts the drift.",
@@ -28,11 +28,22 @@ func Convergence(v *study.Convergence) *Figure {
 			f.Data.Rows = append(f.Data.Rows, row(c.Capability, c.Kind, c.Schedule, c.H, c.Step, p.Seconds, p.MSE))
 		}
 	}
-	f.Draw = func(c draw.Canvas) error {
-		drawConvergence(c, v)
+	f.draw = func(c draw.Canvas, th theme) error {
+		drawConvergence(c, th, v)
 		return nil
 	}
 	return f
+}
+
+// convergenceHeight leaves room for the table of n curves, beside the plot or below it.
+func convergenceHeight(n int) func(vg.Length, theme) vg.Length {
+	return func(w vg.Length, th theme) vg.Length {
+		table := vg.Length(n+2) * th.line()
+		if narrow(w) {
+			return 0.85*w + table
+		}
+		return max(0.53*w, table)
+	}
 }
 
 func curveLine(c study.Curve) draw.LineStyle {
@@ -41,13 +52,15 @@ func curveLine(c study.Curve) draw.LineStyle {
 		return solid(ink, 1.6)
 	case "all-reduce":
 		return dashed(capabilityColor(c.Capability), lineWidth)
+	case "rotating cliques":
+		return solid(capabilityColor(c.Capability), lineWidth)
 	}
-	return solid(capabilityColor(c.Capability), lineWidth)
+	return draw.LineStyle{Color: capabilityColor(c.Capability), Width: lineWidth, Dashes: []vg.Length{1, 2}} // a chosen schedule
 }
 
-func drawConvergence(c draw.Canvas, v *study.Convergence) {
+func drawConvergence(c draw.Canvas, th theme, v *study.Convergence) {
 	blank(c)
-	p := newChart("seconds", "mean square error at the end of a round")
+	p := newChart(th, "seconds", "mean square error at the end of a round")
 	first, last, low, high := math.Inf(1), 0.0, v.Target, v.Target
 	for _, k := range v.Curves {
 		for _, pt := range k.Points {
@@ -72,34 +85,42 @@ func drawConvergence(c draw.Canvas, v *study.Convergence) {
 		}
 		p.Add(curve{pts, curveLine(k)})
 	}
-	p.draw(panel(c, 0, 0.6, 0, 1))
-
-	// The legend is a table beside the plot.
-	x, y := c.X(0.62), c.Y(0.9)
-	columns := []float64{0.87, 0.935, 0.985}
-	head := aligned(style(smallSize, muted), text.XRight, text.YCenter)
-	c.FillText(aligned(style(smallSize, muted), text.XLeft, text.YCenter), vg.Point{X: x + 21, Y: y}, "capability, schedule")
-	for i, h := range []string{"H", "seconds", "ratio"} {
-		c.FillText(head, vg.Point{X: c.X(columns[i]), Y: y}, h)
+	table := draw.Canvas{Canvas: c.Canvas, Rectangle: c.Rectangle}
+	if narrow(c.Max.X - c.Min.X) {
+		table.Max.Y = c.Min.Y + vg.Length(len(v.Curves)+2)*th.line()
+		p.draw(draw.Crop(c, 0, 0, table.Max.Y-c.Min.Y, 0))
+	} else {
+		table.Min.X = c.X(0.6)
+		table.Max.Y -= th.line()
+		p.draw(panel(c, 0, 0.6, 0, 1))
 	}
-	y -= 13
-	cell := aligned(style(smallSize, ink), text.XRight, text.YCenter)
+	drawCurveTable(table, th, v)
+}
+
+// drawCurveTable is the legend: a line for each curve with what it takes.
+func drawCurveTable(c draw.Canvas, th theme, v *study.Convergence) {
+	x, y := c.Min.X+8, c.Max.Y-th.line()
+	right := c.Max.X - 6
+	columns := []vg.Length{right - vg.Length(8.2*th.size), right - vg.Length(3.6*th.size), right}
+	head := aligned(th.small(muted), text.XRight, text.YCenter)
+	c.FillText(aligned(th.small(muted), text.XLeft, text.YCenter), vg.Point{X: x + 21, Y: y}, "capability, schedule")
+	for i, h := range []string{"H", "seconds", "ratio"} {
+		c.FillText(head, vg.Point{X: columns[i], Y: y}, h)
+	}
+	cell := aligned(th.small(ink), text.XRight, text.YCenter)
 	for _, k := range v.Curves {
+		y -= th.line()
 		name := k.Kind
 		if k.Capability != "" {
 			name = k.Capability + ", " + k.Kind
 		}
-		seconds, ratio := "not reached", ""
-		if k.SecondsToTarget != nil {
-			seconds = shortNumber(*k.SecondsToTarget)
+		legend(c, th, x, y, []entry{{name, curveLine(k)}})
+		if k.SecondsToTarget == nil {
+			c.FillText(cell, vg.Point{X: columns[2], Y: y}, "not reached")
+			continue
 		}
-		if k.OverColocated != nil {
-			ratio = shortNumber(*k.OverColocated)
-		}
-		legend(c, x, y, []entry{{name, curveLine(k)}})
-		c.FillText(cell, vg.Point{X: c.X(columns[0]), Y: y}, fmt.Sprint(k.H))
-		c.FillText(cell, vg.Point{X: c.X(columns[1]), Y: y}, seconds)
-		c.FillText(cell, vg.Point{X: c.X(columns[2]), Y: y}, ratio)
-		y -= 12
+		c.FillText(cell, vg.Point{X: columns[0], Y: y}, fmt.Sprint(k.H))
+		c.FillText(cell, vg.Point{X: columns[1], Y: y}, shortNumber(*k.SecondsToTarget))
+		c.FillText(cell, vg.Point{X: columns[2], Y: y}, shortNumber(*k.OverColocated))
 	}
 }

@@ -2,6 +2,7 @@ package plots
 
 import (
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
@@ -15,78 +16,79 @@ import (
 // Cost draws the seconds of one clique of all islands by collective and capability.
 func Cost(t *study.CostTable) *Figure {
 	f := &Figure{
-		Name: "cost", Title: "Seconds of one round with all islands", Width: fullWidth, Height: 80 * vg.Millimeter,
+		Name: "cost", Title: "Seconds of one round with all islands",
 		Caption: fmt.Sprintf("One clique of all %d islands of %s averages %s each. Full color is the time of the busiest arc, the light cap the latency. "+
 			"The dashed line is the cut bound (%s), which no collective can beat. What routers can do changes not only the price but which collective is best.",
 			t.Islands, t.Topology, units.FormatBytes(t.Payload), units.FormatSeconds(t.CutSeconds)),
-		Data: Table{Columns: []string{"collective", "capability", "seconds", "bandwidth_seconds", "latency_seconds"}},
+		Data:   Table{Columns: []string{"collective", "capability", "seconds", "bandwidth_seconds", "latency_seconds"}},
+		height: byWidth(0.44, 0.75),
 	}
 	for _, r := range t.Rows {
 		f.Data.Rows = append(f.Data.Rows, row(r.Collective, r.Capability, r.Seconds, r.BandwidthSeconds, r.LatencySeconds))
 	}
-	f.Draw = func(c draw.Canvas) error {
-		drawCost(c, t)
+	f.draw = func(c draw.Canvas, th theme) error {
+		drawCost(c, th, t)
 		return nil
 	}
 	return f
 }
 
-func drawCost(c draw.Canvas, t *study.CostTable) {
-	var collectives, capabilities []string
+func drawCost(c draw.Canvas, th theme, t *study.CostTable) {
+	bars := costBars{t: t, th: th}
 	highest := t.CutSeconds
 	for _, r := range t.Rows {
-		collectives = appendNew(collectives, r.Collective)
-		capabilities = appendNew(capabilities, r.Capability)
+		bars.collectives = appendNew(bars.collectives, r.Collective)
+		bars.capabilities = appendNew(bars.capabilities, r.Capability)
 		highest = max(highest, r.Seconds)
 	}
 	blank(c)
-	p := newChart("collective", "seconds per round")
-	p.NominalX(collectives...)
+	p := newChart(th, "collective", "seconds per round")
+	p.NominalX(bars.collectives...)
 	p.X.Tick.Length = 0
-	p.X.Min, p.X.Max = -0.5, float64(len(collectives))-0.5
+	p.X.Min, p.X.Max = -0.5, float64(len(bars.collectives))-0.5
 	p.Y.Min, p.Y.Max = 0, highest*1.06
-	p.Add(grid{y: true}, costBars{t, collectives, capabilities})
-	p.draw(c)
+	p.Add(grid{y: true}, bars)
+	data := p.draw(c)
 	var entries []entry
-	for _, k := range capabilities {
+	for _, k := range bars.capabilities {
 		entries = append(entries, entry{k, solid(capabilityColor(k), 7)})
 	}
 	entries = append(entries, entry{"cut bound", dashed(ink, lineWidth)})
-	legend(c, c.X(0.83), c.Y(0.86), entries)
+	legendInside(data, th, entries)
 }
 
 type costBars struct {
 	t                         *study.CostTable
+	th                        theme
 	collectives, capabilities []string
 }
 
+// Plot draws the bars, with their numbers where bars are wide enough.
 func (b costBars) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	slot := 0.84 / float64(len(b.capabilities))
-	values := aligned(style(6, ink), text.XCenter, text.YBottom)
+	values := aligned(b.th.tiny(ink), text.XCenter, text.YBottom)
+	room := (tx(slot) - tx(0)) * 1.1
+	numbered := true // all bars or none
 	for _, r := range b.t.Rows {
-		x := float64(index(b.collectives, r.Collective)) - 0.42 + slot*float64(index(b.capabilities, r.Capability))
+		numbered = numbered && values.Width(shortNumber(r.Seconds)) < room
+	}
+	for _, r := range b.t.Rows {
+		x := float64(slices.Index(b.collectives, r.Collective)) - 0.42 + slot*float64(slices.Index(b.capabilities, r.Capability))
 		left, right := tx(x+0.06*slot), tx(x+0.94*slot)
 		col := capabilityColor(r.Capability)
 		fillRect(c, vg.Point{X: left, Y: ty(0)}, vg.Point{X: right, Y: ty(r.BandwidthSeconds)}, col)
 		fillRect(c, vg.Point{X: left, Y: ty(r.BandwidthSeconds)}, vg.Point{X: right, Y: ty(r.Seconds)}, mix(col, 0.35))
-		c.FillText(values, vg.Point{X: (left + right) / 2, Y: ty(r.Seconds) + 1.5}, shortNumber(r.Seconds))
+		if numbered {
+			c.FillText(values, vg.Point{X: (left + right) / 2, Y: ty(r.Seconds) + 1.5}, shortNumber(r.Seconds))
+		}
 	}
 	c.StrokeLine2(dashed(ink, 0.8), c.Min.X, ty(b.t.CutSeconds), c.Max.X, ty(b.t.CutSeconds))
 }
 
 func appendNew(list []string, s string) []string {
-	if index(list, s) < 0 {
-		return append(list, s)
+	if slices.Contains(list, s) {
+		return list
 	}
-	return list
-}
-
-func index(list []string, s string) int {
-	for i, v := range list {
-		if v == s {
-			return i
-		}
-	}
-	return -1
+	return append(list, s)
 }

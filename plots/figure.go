@@ -5,7 +5,8 @@
 // in a figure stands in its CSV as well.
 //
 // Figures look alike in SVG, PNG and PDF, and equal results give equal bytes: no clock, no random order, no
-// machine-dependent font. The theme is one file, and no figure sets a style of its own.
+// machine-dependent font. The theme is one file, and no figure sets a style of its own. A figure is drawn anew for every
+// width, at the same size of text, so that it suits a page as well as a column.
 package plots
 
 import (
@@ -15,12 +16,15 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 
+	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgpdf"
 	"gonum.org/v1/plot/vg/vgsvg"
+	"gonum.org/v1/plot/vg/vgtex"
 
 	"github.com/islandsgd/islands/internal/text"
 )
@@ -31,10 +35,10 @@ type Figure struct {
 	Title   string
 	Caption string // what is shown and what to see in it
 	Sources string // where the methods come from
-	Width   vg.Length
-	Height  vg.Length
-	Draw    func(c draw.Canvas) error
 	Data    Table
+
+	height func(width vg.Length, th theme) vg.Length
+	draw   func(c draw.Canvas, th theme) error
 }
 
 // Table is the data of a figure as it stands in its CSV file.
@@ -43,42 +47,86 @@ type Table struct {
 	Rows    [][]string
 }
 
-// Formats are the file formats that Render knows.
-func Formats() []string { return []string{"svg", "png", "pdf"} }
+// Look is what a reader may choose. The zero value works.
+type Look struct {
+	Width    vg.Length // of the whole figure; default: FullWidth
+	FontSize float64   // of labels, in points; default: FontSize
+	dpi      int       // of PNG; default: 300
+}
 
-// Render draws the figure in one of Formats. PNG has 300 dots per inch.
-func (f *Figure) Render(format string) ([]byte, error) {
+// Formats are the file formats that Render knows.
+func Formats() []string { return []string{"svg", "png", "pdf", "tex"} }
+
+// Render draws the figure in one of Formats. PNG has 300 dots per inch; tex is a document of its own for LuaLaTeX or
+// XeLaTeX, since labels are Unicode.
+func (f *Figure) Render(format string, l Look) ([]byte, error) {
+	if l.Width == 0 {
+		l.Width = FullWidth
+	}
+	if l.FontSize == 0 {
+		l.FontSize = FontSize
+	}
+	if l.dpi == 0 {
+		l.dpi = 300
+	}
+	th := theme{l.FontSize}
+	w, h := l.Width, f.height(l.Width, th)
 	var c vg.CanvasWriterTo
 	switch format {
 	case "svg":
-		c = vgsvg.New(f.Width, f.Height)
+		c = vgsvg.New(w, h)
 	case "png":
-		return f.renderPNG(300)
+		c = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(l.dpi))}
 	case "pdf":
-		c = vgpdf.New(f.Width, f.Height)
+		c = vgpdf.New(w, h)
+	case "tex":
+		c = texCanvas{vgtex.NewDocument(w, h)}
 	default:
 		return nil, fmt.Errorf("unknown format %q%s", format, text.DidYouMean(format, Formats()))
 	}
-	data, err := f.drawOn(c)
-	if format == "svg" { // where the font is missing, one of the same widths
-		data = bytes.ReplaceAll(data, []byte("font-family:Liberation Sans;"), []byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;"))
-	}
-	return data, err
-}
-
-func (f *Figure) renderPNG(dpi int) ([]byte, error) {
-	return f.drawOn(vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(f.Width, f.Height), vgimg.UseDPI(dpi))})
-}
-
-func (f *Figure) drawOn(c vg.CanvasWriterTo) ([]byte, error) {
-	if err := f.Draw(draw.New(c)); err != nil {
+	if err := f.draw(draw.New(c), th); err != nil {
 		return nil, fmt.Errorf("figure %s: %w", f.Name, err)
 	}
 	var b bytes.Buffer
 	if _, err := c.WriteTo(&b); err != nil {
 		return nil, fmt.Errorf("figure %s: %w", f.Name, err)
 	}
-	return b.Bytes(), nil
+	return finish(format, b.Bytes()), nil
+}
+
+// finish makes a file the same in every run and at home on every machine.
+func finish(format string, data []byte) []byte {
+	switch format {
+	case "svg": // where the font is missing, one of the same widths
+		return bytes.ReplaceAll(data, []byte("font-family:Liberation Sans;"), []byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;"))
+	case "pdf":
+		return fixDates(data)
+	}
+	return data
+}
+
+// fixDates sets the creation dates of a PDF to a fixed day, without moving a byte.
+func fixDates(data []byte) []byte {
+	const layout = "20060102150405"
+	fixed := []byte(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).Format(layout))
+	for _, key := range []string{"/CreationDate (D:", "/ModDate (D:"} {
+		if at := bytes.Index(data, []byte(key)); at >= 0 && at+len(key)+len(fixed) <= len(data) {
+			copy(data[at+len(key):], fixed)
+		}
+	}
+	return data
+}
+
+// texCanvas escapes what TeX would take for commands.
+type texCanvas struct{ *vgtex.Canvas }
+
+var texEscape = strings.NewReplacer(`\`, `\textbackslash{}`, "%", `\%`, "&", `\&`, "#", `\#`, "$", `\$`, "_", `\_`, "{", `\{`, "}", `\}`, "^", `\^{}`, "~", `\~{}`)
+
+// FillString sets text where the plain text would stand: TeX centers it, by the width that vgtex takes from the string.
+func (c texCanvas) FillString(f font.Face, pt vg.Point, s string) {
+	escaped := texEscape.Replace(s)
+	pt.X -= (f.Width(escaped) - f.Width(s)) / 2
+	c.Canvas.FillString(f, pt, escaped)
 }
 
 // CSV returns the figure's data with a header line.
@@ -107,12 +155,10 @@ func row(cells ...any) []string {
 			if !math.IsNaN(v) && !math.IsInf(v, 0) {
 				out[i] = strconv.FormatFloat(v, 'g', -1, 64)
 			}
-		case []int:
-			parts := make([]string, len(v))
-			for k, x := range v {
-				parts[k] = strconv.Itoa(x)
+		case *float64:
+			if v != nil {
+				out[i] = row(*v)[0]
 			}
-			out[i] = strings.Join(parts, " ")
 		case []string:
 			out[i] = strings.Join(v, " ")
 		default:
@@ -121,6 +167,24 @@ func row(cells ...any) []string {
 	}
 	return out
 }
+
+// fixedRatio is the height of figures of one shape.
+func fixedRatio(r float64) func(vg.Length, theme) vg.Length {
+	return func(w vg.Length, _ theme) vg.Length { return w * vg.Length(r) }
+}
+
+// byWidth gives a figure one ratio across a page and another in a column.
+func byWidth(page, column float64) func(vg.Length, theme) vg.Length {
+	return func(w vg.Length, _ theme) vg.Length {
+		if narrow(w) {
+			return w * vg.Length(column)
+		}
+		return w * vg.Length(page)
+	}
+}
+
+// narrow reports whether panels should stand above each other instead of side by side.
+func narrow(w vg.Length) bool { return w < 130*vg.Millimeter }
 
 // shortNumber prints a value for an axis or a label: three significant digits, no exponent where it can be avoided.
 func shortNumber(v float64) string {

@@ -49,12 +49,27 @@ var figures = sync.OnceValues(func() ([]*Figure, error) {
 		out, err = append(out, f), errors.Join(err, e)
 	}
 	add(draws(Cost)(s.Costs()))
+	add(draws(Spectrum)(s.Spectra(ctx)))
+	add(draws(Pareto)(s.Fronts(ctx)))
+	add(draws(Shift)(s.Shift(ctx)))
+	add(draws(Deployment)(s.Deployment(ctx)))
+	add(draws(Tightness)(s.Tightness(ctx)))
+	add(loads(s))
 	add(draws(Schedule)(s.Timeline(ctx)))
 	add(draws(Matrices)(s.Matrices(ctx)))
 	add(draws(Consensus)(s.Evidence(ctx)))
 	add(draws(Convergence)(s.Convergence(ctx)))
 	return out, err
 })
+
+// loads draws the utilization of the study's network.
+func loads(s *study.Study) (*Figure, error) {
+	l, err := s.Loads()
+	if err != nil {
+		return nil, err
+	}
+	return Utilization(s.Topology(), l), nil
+}
 
 // draws lifts a drawing function over the error of what it draws.
 func draws[T any](draw func(T) *Figure) func(T, error) (*Figure, error) {
@@ -80,7 +95,7 @@ func all(t *testing.T) []*Figure {
 func TestFiguresAreGolden(t *testing.T) {
 	for _, f := range all(t) {
 		t.Run(f.Name, func(t *testing.T) {
-			got, err := f.renderPNG(96)
+			got, err := f.Render("png", Look{dpi: 96})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -112,11 +127,11 @@ func TestFiguresAreGolden(t *testing.T) {
 func TestEqualResultsGiveEqualBytes(t *testing.T) {
 	for _, f := range all(t) {
 		for _, format := range Formats() {
-			a, err := f.Render(format)
+			a, err := f.Render(format, Look{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			b, err := f.Render(format)
+			b, err := f.Render(format, Look{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -124,7 +139,7 @@ func TestEqualResultsGiveEqualBytes(t *testing.T) {
 				t.Errorf("%s.%s: two renderings differ", f.Name, format)
 			}
 		}
-		if _, err := f.Render("bmp"); err == nil {
+		if _, err := f.Render("bmp", Look{}); err == nil {
 			t.Error("an unknown format was accepted")
 		}
 	}

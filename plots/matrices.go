@@ -2,6 +2,7 @@ package plots
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"gonum.org/v1/plot/text"
@@ -16,9 +17,9 @@ func Matrices(m *study.Matrices) *Figure {
 	shown := min(len(m.Rounds), maxMatrices)
 	f := &Figure{
 		Name: "matrices", Title: "The mixing matrices of a period and their products",
-		Width: fullWidth, Data: Table{Columns: []string{"matrix", "row", "column", "weight"}},
-		Caption: fmt.Sprintf("Schedule %s. W₁, W₂, … are the matrices of the rounds: row i says what island i takes from whom. "+
-			"The products show what the rounds do together, with their distance to exact averaging: the norm is 0 when every entry is 1/n.", m.Schedule),
+		Data: Table{Columns: []string{"matrix", "row", "column", "weight"}},
+		Caption: fmt.Sprintf("%s. W₁, W₂, … are the matrices of the rounds: row i says what island i takes from whom. "+
+			"The products show what the rounds do together, with their distance to exact averaging: the norm is 0 when every entry is 1/n.", capitalized(m.Schedule)),
 	}
 	if shown < len(m.Rounds) {
 		f.Caption += fmt.Sprintf(" The first %d of %d rounds are shown.", shown, len(m.Rounds))
@@ -30,17 +31,23 @@ func Matrices(m *study.Matrices) *Figure {
 		}
 	}
 	panels := matrixPanels(m, shown)
-	columns := min(len(panels), 3)
-	lines := (len(panels) + columns - 1) / columns
-	if columns < 3 {
-		f.Width = vg.Length(columns) * fullWidth / 2
+	shape := func(w vg.Length) (columns, lines int) {
+		columns = min(max(2, len(panels)), 3)
+		if narrow(w) {
+			columns = 1
+		}
+		return columns, (len(panels) + columns - 1) / columns
 	}
-	f.Height = vg.Length(lines) * (f.Width/vg.Length(columns) + 4)
-	f.Draw = func(c draw.Canvas) error {
+	f.height = func(w vg.Length, th theme) vg.Length {
+		columns, lines := shape(w)
+		return vg.Length(lines) * (w/vg.Length(columns) + 6)
+	}
+	f.draw = func(c draw.Canvas, th theme) error {
 		blank(c)
+		columns, lines := shape(c.Max.X - c.Min.X)
 		for k, p := range panels {
 			i, j := k/columns, k%columns
-			drawMatrix(panel(c, float64(j)/float64(columns), float64(j+1)/float64(columns), 1-float64(i+1)/float64(lines), 1-float64(i)/float64(lines)), p.title, m.Nodes, p.w)
+			drawMatrix(panel(c, float64(j)/float64(columns), float64(j+1)/float64(columns), 1-float64(i+1)/float64(lines), 1-float64(i)/float64(lines)), th, p.title, m.Nodes, p.w)
 		}
 		return nil
 	}
@@ -88,11 +95,18 @@ func matrixRows(name string, nodes []string, w [][]float64) [][]string {
 	return out
 }
 
-func drawMatrix(c draw.Canvas, title string, nodes []string, w [][]float64) {
+func drawMatrix(c draw.Canvas, th theme, title string, nodes []string, w [][]float64) {
 	n := len(w)
-	side := min(c.Max.X-c.Min.X-30, c.Max.Y-c.Min.Y-34)
-	x0, y0 := c.Min.X+26, c.Max.Y-30
-	c.FillText(aligned(style(fontSize, ink), text.XCenter, text.YTop), vg.Point{X: x0 + side/2, Y: c.Max.Y - 3}, title)
+	names := th.small(muted)
+	margin := vg.Length(0)
+	for _, name := range nodes {
+		margin = max(margin, names.Width(name))
+	}
+	margin = min(margin+7, 60)
+	top := vg.Length(th.size) * 3.6
+	side := min(c.Max.X-c.Min.X-margin-5, c.Max.Y-c.Min.Y-top-5)
+	x0, y0 := c.Min.X+margin, c.Max.Y-top
+	c.FillText(aligned(th.text(ink), text.XCenter, text.YTop), vg.Point{X: x0 + side/2, Y: c.Max.Y - 3}, title)
 	cell := side / vg.Length(n)
 	for i := range w {
 		for j, v := range w[i] {
@@ -107,7 +121,7 @@ func drawMatrix(c draw.Canvas, title string, nodes []string, w [][]float64) {
 				if v > 0.55 {
 					col = paper
 				}
-				c.FillText(aligned(style(min(7, float64(cell)*0.42), col), text.XCenter, text.YCenter), vg.Point{X: a.X + cell/2, Y: a.Y + cell/2}, fraction(v))
+				c.FillText(aligned(style(min(th.size*7/8, float64(cell)*0.42), col), text.XCenter, text.YCenter), vg.Point{X: a.X + cell/2, Y: a.Y + cell/2}, fraction(v))
 			}
 		}
 	}
@@ -115,11 +129,15 @@ func drawMatrix(c draw.Canvas, title string, nodes []string, w [][]float64) {
 	if n > 40 {
 		return
 	}
-	size := min(smallSize, float64(cell)*0.9)
+	size := min(th.size*7/8, float64(cell)*0.9)
 	for i, name := range nodes {
 		mid := (vg.Length(i) + 0.5) * cell
 		c.FillText(aligned(style(size, muted), text.XRight, text.YCenter), vg.Point{X: x0 - 3, Y: y0 - mid}, name)
 		up := aligned(style(size*0.85, muted), text.XCenter, text.YBottom)
+		if up.Width(name) > cell { // too wide to stand over its column
+			up = aligned(up, text.XLeft, text.YCenter)
+			up.Rotation = math.Pi / 2
+		}
 		c.FillText(up, vg.Point{X: x0 + mid, Y: y0 + 2}, name)
 	}
 }

@@ -18,7 +18,18 @@ type Page struct {
 	Intro   string
 	Summary []string // a few lines with the main results
 	Figures []*Figure
-	Command string // what redraws a figure, without its name: "analyze plot"
+	Tables  []PageTable
+	Look    Look
+	// LinkData says that the figures' CSV files lie beside the page.
+	LinkData bool
+	Command  string // what redraws a figure, without its name: "analyze plot"
+}
+
+// PageTable is a table on a page. Its name is an anchor.
+type PageTable struct {
+	Name, Title, Note string
+	Head              []string
+	Rows              [][]string
 }
 
 // HTML returns one self-contained page: figures inline as SVG, no script, nothing loaded from anywhere.
@@ -33,7 +44,7 @@ func (p *Page) HTML() ([]byte, error) {
 		Shown []shown
 	}{Page: p}
 	for _, f := range p.Figures {
-		svg, err := f.Render("svg")
+		svg, err := f.Render("svg", p.Look)
 		if err != nil {
 			return nil, err
 		}

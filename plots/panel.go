@@ -36,17 +36,26 @@ type entry struct {
 }
 
 // legend draws entries downwards from its upper left corner and returns the y below the last.
-func legend(c draw.Canvas, x, y vg.Length, entries []entry) vg.Length {
-	sty := aligned(style(smallSize, ink), text.XLeft, text.YCenter)
-	const lineHeight, swatch = 11, 16
+func legend(c draw.Canvas, th theme, x, y vg.Length, entries []entry) vg.Length {
+	sty := aligned(th.small(ink), text.XLeft, text.YCenter)
+	const swatch = 16
 	for _, e := range entries {
 		if e.line.Width > 0 {
 			c.StrokeLine2(e.line, x, y, x+swatch, y)
 		}
 		c.FillText(sty, vg.Point{X: x + swatch + 5, Y: y}, e.text)
-		y -= lineHeight
+		y -= th.line()
 	}
 	return y
+}
+
+// legendInside draws entries in the upper right corner of a plot's data area, over nothing where curves fall.
+func legendInside(data draw.Canvas, th theme, entries []entry) {
+	widest := vg.Length(0)
+	for _, e := range entries {
+		widest = max(widest, th.small(ink).Width(e.text))
+	}
+	legend(data, th, data.Max.X-widest-26, data.Max.Y-th.line(), entries)
 }
 
 // dashed is a line style for what is not measured or not the main thing.

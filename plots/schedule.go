@@ -2,6 +2,7 @@ package plots
 
 import (
 	"fmt"
+	"image/color"
 
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -11,58 +12,155 @@ import (
 	"github.com/islandsgd/islands/study"
 )
 
-// Schedule draws a schedule of cliques as a timeline in seconds: one row per island, one column per round.
+// mostMaps is how many rounds are shown on maps above the timeline.
+const mostMaps = 4
+
+// Schedule draws a schedule of cliques: its rounds on the map, and as a timeline in seconds with one row per island.
 func Schedule(t *study.Timeline) *Figure {
 	f := &Figure{
-		Name: "schedule", Title: "Who averages with whom, and when", Width: fullWidth, Height: 75 * vg.Millimeter,
+		Name: "schedule", Title: "Who averages with whom, and when",
 		Data: Table{Columns: []string{"round", "start_seconds", "seconds", "clique", "members"}},
 	}
-	period := 0.0
+	start := 0.0
 	for r, seconds := range t.Seconds {
 		for k, c := range t.Schedule.Rounds[r].Cliques {
 			var members []string
 			for _, i := range c {
 				members = append(members, t.Schedule.NodeName(i))
 			}
-			f.Data.Rows = append(f.Data.Rows, row(r+1, period, seconds, k+1, members))
+			f.Data.Rows = append(f.Data.Rows, row(r+1, start, seconds, k+1, members))
 		}
-		period += seconds
+		start += seconds
 	}
-	f.Caption = fmt.Sprintf("Two periods of the schedule %s under %s. Islands with the same color and letter in a round end it with the same average; a row without a cell idles. "+
-		"The agreement between islands is %s old on average (its staleness); with one clique of all, every round, it would be %s.",
-		t.Schedule.Name, t.Capability, units.FormatSeconds(t.Staleness), units.FormatSeconds(t.AllReduce))
-	f.Draw = func(c draw.Canvas) error {
-		drawTimeline(c, t)
+	f.Caption = fmt.Sprintf("%s, priced under %s. Islands with the same color and letter in a round end it with the same average; a row without a cell idles. ", capitalized(t.Schedule.Name), t.Capability)
+	if t.Staleness != nil && t.AllReduce != nil {
+		f.Caption += fmt.Sprintf("The agreement between the islands is %s old on average (its staleness); with one clique of all, every round, it would be %s.",
+			units.FormatSeconds(*t.Staleness), units.FormatSeconds(*t.AllReduce))
+	}
+	maps := timelineMaps(t)
+	f.height = func(w vg.Length, th theme) vg.Length {
+		return vg.Length(t.Schedule.N)*vg.Length(th.size)*1.55 + 48 + maps.height(w, t)
+	}
+	f.draw = func(c draw.Canvas, th theme) error {
+		blank(c)
+		top := c
+		top.Min.Y = c.Max.Y - maps.height(c.Max.X-c.Min.X, t)
+		if err := maps.draw(top, th, t); err != nil {
+			return err
+		}
+		c.Max.Y = top.Min.Y
+		drawTimeline(c, th, t)
 		return nil
 	}
 	return f
 }
 
-func drawTimeline(c draw.Canvas, t *study.Timeline) {
+func capitalized(s string) string {
+	if s == "" || s[0] < 'a' || s[0] > 'z' {
+		return s
+	}
+	return string(s[0]-'a'+'A') + s[1:]
+}
+
+// maps lays out the rounds of a period on small maps, none where islands have no place.
+type maps struct{ rounds int }
+
+// shape is the number of columns and lines of maps at a width.
+func (m maps) shape(w vg.Length) (columns, lines int) {
+	columns = min(m.rounds, 2)
+	if narrow(w) {
+		columns = 1
+	}
+	return columns, (m.rounds + columns - 1) / columns
+}
+
+func timelineMaps(t *study.Timeline) maps {
+	if t.Topology == nil || !onMap(t.Topology) || len(t.Topology.Islands) != t.Schedule.N {
+		return maps{}
+	}
+	return maps{min(t.Schedule.Period(), mostMaps)}
+}
+
+func (m maps) height(w vg.Length, t *study.Timeline) vg.Length {
+	if m.rounds == 0 {
+		return 0
+	}
+	columns, lines := m.shape(w)
+	return vg.Length(lines) * (mapHeight(t.Topology, w/vg.Length(columns)) + 4)
+}
+
+func (m maps) draw(c draw.Canvas, th theme, t *study.Timeline) error {
+	for r := range m.rounds {
+		columns, lines := m.shape(c.Max.X - c.Min.X)
+		i, j := r/columns, r%columns
+		box := panel(c, float64(j)/float64(columns), float64(j+1)/float64(columns), 1-float64(i+1)/float64(lines), 1-float64(i)/float64(lines))
+		box = draw.Crop(box, 2, -2, 4, 0)
+		s, err := newScene(box, th, t.Topology)
+		if err != nil {
+			return err
+		}
+		s.links(func(int) draw.LineStyle { return solid(faint, hairline) })
+		for k, clique := range t.Schedule.Rounds[r].Cliques {
+			s.clique(clique, cliqueColors[k%len(cliqueColors)])
+		}
+		name := fmt.Sprintf("round %d", r+1)
+		txt := th.small(ink)
+		label(&box, vg.Point{X: box.Min.X + txt.Width(name)/2 + 4, Y: box.Min.Y + txt.Height(name)/2 + 4}, name, txt)
+	}
+	return nil
+}
+
+// clique joins its members by lines, each to the others, and marks them.
+func (s *scene) clique(members []int, col color.Color) {
+	for a, i := range members {
+		for _, j := range members[:a] {
+			for _, p := range s.line(s.t.Islands[i].Router, s.t.Islands[j].Router) {
+				s.c.StrokeLines(solid(col, 0.9), s.c.ClipLinesXY([]vg.Point{p[0], p[1]})...)
+			}
+		}
+	}
+	for _, i := range members {
+		s.c.DrawGlyph(draw.GlyphStyle{Color: col, Radius: routerRadius, Shape: draw.CircleGlyph{}}, s.at[s.t.Islands[i].Router])
+	}
+}
+
+func drawTimeline(c draw.Canvas, th theme, t *study.Timeline) {
 	const periods = 2
 	s := t.Schedule
 	total := 0.0
 	for _, v := range t.Seconds {
 		total += v * periods
 	}
-	blank(c)
-	p := newChart("seconds of communication", "")
+	if total == 0 {
+		total = 1
+	}
+	p := newChart(th, "seconds of communication", "")
 	p.X.Min, p.X.Max = 0, total
 	p.Y.Min, p.Y.Max = -0.5, float64(s.N)-0.5
 	p.HideY()
-	order := rowOrder(t)
-	data := p.draw(draw.Crop(c, 26, -2, 0, -12))
+	names := aligned(th.small(ink), text.XRight, text.YCenter)
+	margin := vg.Length(0)
+	for i := range s.N {
+		margin = max(margin, names.Width(s.NodeName(i)))
+	}
+	data := p.draw(draw.Crop(c, margin, -2, 0, -th.line()))
 	tx, ty := p.Transforms(&data)
-
-	names := aligned(style(smallSize, ink), text.XRight, text.YCenter)
-	for k, i := range order {
+	rows := make([]int, s.N)
+	for k, i := range rowOrder(t) {
+		rows[i] = k
 		c.FillText(names, vg.Point{X: data.Min.X - 4, Y: ty(float64(s.N - 1 - k))}, s.NodeName(i))
 	}
-	row := make([]int, s.N)
-	for k, i := range order {
-		row[i] = k
+	head := aligned(th.small(muted), text.XCenter, text.YBottom)
+	half := (data.Max.Y - data.Min.Y) / vg.Length(s.N) * 0.42
+	title := func(r int) string {
+		return fmt.Sprintf("round %d: %s", r+1, units.FormatSeconds(t.Seconds[r%s.Period()]))
 	}
-	head := aligned(style(smallSize, muted), text.XCenter, text.YBottom)
+	for r := range periods * s.Period() {
+		if head.Width(title(r)) > tx(t.Seconds[r%s.Period()])-tx(0)-2 {
+			title = func(r int) string { return fmt.Sprint(r + 1) }
+			break
+		}
+	}
 	start := 0.0
 	for r := range periods * s.Period() {
 		seconds := t.Seconds[r%s.Period()]
@@ -72,14 +170,18 @@ func drawTimeline(c draw.Canvas, t *study.Timeline) {
 				continue
 			}
 			col := cliqueColors[k%len(cliqueColors)]
+			letter := aligned(th.small(onTop(col)), text.XCenter, text.YCenter)
 			for _, i := range clique {
-				y := ty(float64(s.N - 1 - row[i]))
-				half := (data.Max.Y - data.Min.Y) / vg.Length(s.N) * 0.42
+				y := ty(float64(s.N - 1 - rows[i]))
 				fillRect(data, vg.Point{X: left + 1, Y: y - half}, vg.Point{X: right - 1, Y: y + half}, col)
-				c.FillText(aligned(style(smallSize, onTop(col)), text.XCenter, text.YCenter), vg.Point{X: (left + right) / 2, Y: y}, cliqueName(k))
+				if right-left > letter.Width(cliqueName(k))+2 {
+					c.FillText(letter, vg.Point{X: (left + right) / 2, Y: y}, cliqueName(k))
+				}
 			}
 		}
-		c.FillText(head, vg.Point{X: (left + right) / 2, Y: data.Max.Y + 3}, fmt.Sprintf("round %d: %s", r+1, units.FormatSeconds(seconds)))
+		if txt := title(r); head.Width(txt) < right-left-2 {
+			c.FillText(head, vg.Point{X: (left + right) / 2, Y: data.Max.Y + 3}, txt)
+		}
 		start += seconds
 	}
 }

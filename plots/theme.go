@@ -48,11 +48,26 @@ func capabilityColor(level string) color.NRGBA {
 var cliqueColors = []color.NRGBA{blue, orange, green, purple, sky, red, yellow, muted}
 
 const (
-	fontSize  = 8 // points
-	smallSize = 7
 	lineWidth = vg.Length(1.2)
 	hairline  = vg.Length(0.5)
+
+	// FullWidth is the width of a figure across a page, and ColumnWidth of one in a column of two.
+	FullWidth   = 180 * vg.Millimeter
+	ColumnWidth = 88 * vg.Millimeter
+	// FontSize is the default size of text, in points.
+	FontSize = 8.0
 )
+
+// theme is what a reader may choose of the look.
+type theme struct{ size float64 } // of text, in points
+
+// text, small and tiny are the three sizes of text.
+func (th theme) text(c color.Color) text.Style  { return style(th.size, c) }
+func (th theme) small(c color.Color) text.Style { return style(th.size*7/8, c) }
+func (th theme) tiny(c color.Color) text.Style  { return style(th.size*6/8, c) }
+
+// line is the distance between lines of small text.
+func (th theme) line() vg.Length { return vg.Length(th.size * 1.4) }
 
 var fonts = font.NewCache(liberation.Collection())
 
@@ -76,16 +91,17 @@ func aligned(s text.Style, x text.XAlignment, y text.YAlignment) text.Style {
 // without turning the head. (Left to plot, a label beside a logarithmic axis would also shift the whole frame.)
 type chart struct {
 	*plot.Plot
+	th   theme
 	x, y string
 }
 
 // newChart returns an empty chart in the theme: no box, thin axes, light grid to be added by the caller.
-func newChart(x, y string) *chart {
+func newChart(th theme, x, y string) *chart {
 	p := plot.New()
 	p.BackgroundColor = nil
 	p.TextHandler = handler
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
-		a.Tick.Label.Font = style(smallSize, ink).Font
+		a.Tick.Label.Font = th.small(ink).Font
 		a.Tick.Label.Color = ink
 		a.Tick.Label.Handler = handler
 		a.LineStyle = draw.LineStyle{Color: muted, Width: hairline}
@@ -94,15 +110,16 @@ func newChart(x, y string) *chart {
 		a.Tick.Marker = plot.TickerFunc(roundNumbers)
 		a.Padding = vg.Points(2)
 	}
-	return &chart{p, x, y}
+	return &chart{p, th, x, y}
 }
 
 // draw draws the chart with its labels and returns the canvas of its data area.
 func (p *chart) draw(c draw.Canvas) draw.Canvas {
-	const side, labelHeight = 6, 12
+	const side = 6
+	labelHeight := vg.Length(p.th.size * 1.5)
 	area := draw.Crop(c, side, -side, 2, -side)
 	if p.y != "" {
-		c.FillText(aligned(style(fontSize, ink), text.XLeft, text.YTop), vg.Point{X: area.Min.X, Y: area.Max.Y}, p.y)
+		c.FillText(aligned(p.th.text(ink), text.XLeft, text.YTop), vg.Point{X: area.Min.X, Y: area.Max.Y}, p.y)
 		area.Max.Y -= labelHeight + 4
 	}
 	if p.x != "" {
@@ -111,7 +128,7 @@ func (p *chart) draw(c draw.Canvas) draw.Canvas {
 	p.Draw(area)
 	data := p.DataCanvas(area)
 	if p.x != "" {
-		c.FillText(aligned(style(fontSize, ink), text.XCenter, text.YBottom), vg.Point{X: (data.Min.X + data.Max.X) / 2, Y: c.Min.Y + 3}, p.x)
+		c.FillText(aligned(p.th.text(ink), text.XCenter, text.YBottom), vg.Point{X: (data.Min.X + data.Max.X) / 2, Y: c.Min.Y + 3}, p.x)
 	}
 	return data
 }

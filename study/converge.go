@@ -2,7 +2,6 @@ package study
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/islandsgd/islands/gossip"
@@ -259,15 +258,11 @@ type Way struct {
 
 // Colocated is training in one room: exact averaging every step at no cost.
 func Colocated(n int) Way {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	s := &schedule.Schedule{Name: "colocated", N: n, Rounds: []schedule.Round{{LocalSteps: 1, Cliques: [][]int{all}}}}
+	s := &schedule.Schedule{Name: "colocated", N: n, Rounds: []schedule.Round{{LocalSteps: 1, Cliques: [][]int{allOf(n)}}}}
 	return Way{Kind: "colocated", Schedule: s, Communication: []float64{0}}
 }
 
-// CurveOf tunes a way and computes its error curve. The curve runs somewhat past the target, at up to 200 times spaced
+// CurveOf tunes a way and computes its error curve, which is empty when no setting tried reaches the target. The curve runs somewhat past the target, at up to 200 times spaced
 // evenly on a logarithmic scale, all at the phase of the period at which the target is reached.
 func CurveOf(ctx context.Context, q *gossip.Quadratic, w Way, clock Clock, u Tuning) (*Curve, error) {
 	if w.Kind == "colocated" {
@@ -278,13 +273,11 @@ func CurveOf(ctx context.Context, q *gossip.Quadratic, w Way, clock Clock, u Tun
 	if err != nil {
 		return nil, err
 	}
+	curve := &Curve{Capability: w.Capability, Kind: w.Kind, Schedule: w.Schedule.Name}
 	if !ok {
-		return nil, fmt.Errorf("schedule %s does not reach the target with any number of local steps and step size tried", w.Schedule.Name)
+		return curve, nil
 	}
-	curve := &Curve{
-		Capability: w.Capability, Kind: w.Kind, Schedule: w.Schedule.Name, H: best.H, Step: best.Step,
-		RoundsToTarget: &best.Rounds, SecondsToTarget: &best.Seconds,
-	}
+	curve.H, curve.Step, curve.RoundsToTarget, curve.SecondsToTarget = best.H, best.Step, &best.Rounds, &best.Seconds
 	period := len(w.Communication)
 	curve.RoundSeconds = endOfRound(w.Communication, clock, best.H, period) / float64(period)
 	seq, err := withLocalSteps(w.Schedule, best.H)

@@ -113,10 +113,7 @@ type CostTable struct {
 
 // Costs prices one clique of all islands by every collective under each capability.
 func Costs(t *network.Topology, levels []Level, payload float64) (*CostTable, error) {
-	all := make([]int, len(t.Islands))
-	for i := range all {
-		all[i] = i
-	}
+	all := allOf(len(t.Islands))
 	round := &schedule.Round{LocalSteps: 1, Cliques: [][]int{all}}
 	out := &CostTable{Topology: t.Name, Islands: len(all), Payload: payload}
 	for _, name := range []string{collective.Exchange, collective.Hub, collective.Sharded, collective.Ring, collective.Best} {

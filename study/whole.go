@@ -2,6 +2,7 @@ package study
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -29,17 +30,22 @@ type Options struct {
 	PeriodMax   int // most rounds of a schedule in the search; default (0): 2, which is searched completely
 	Evidence    EvidenceOptions
 	Jobs        int
+
+	// Schedules are what the parts on schedules show instead of the best rotation that a search finds; they must have as
+	// many nodes as the topology has islands.
+	Schedules []*schedule.Schedule
 }
 
 // Timeline is a schedule on its network, in seconds.
 type Timeline struct {
 	Capability string             `json:"capability"`
+	Topology   *network.Topology  `json:"-"`
 	Schedule   *schedule.Schedule `json:"-"`
 	Form       schedule.Form      `json:"schedule"`
 	Seconds    []float64          `json:"round_seconds"` // communication seconds of each round of the period
-	Staleness  float64            `json:"staleness_seconds"`
+	Staleness  *float64           `json:"staleness_seconds"`
 	// AllReduce is the staleness of one clique of all, every round, for comparison.
-	AllReduce float64 `json:"allreduce_staleness_seconds"`
+	AllReduce *float64 `json:"allreduce_staleness_seconds"`
 }
 
 // Convergence compares ways to train on one network.
@@ -71,6 +77,7 @@ type Study struct {
 	optima      map[string]*optimize.Result
 	evidence    *Evidence
 	convergence *Convergence
+	shift       *Shift
 }
 
 // New returns a study of a network on which nothing is computed yet.
@@ -112,7 +119,7 @@ func (s *Study) Optima(ctx context.Context) (map[string]*optimize.Result, error)
 		if err != nil {
 			return nil, err
 		}
-		if out[level.Name], err = optimize.Search(ctx, s.o.Topology, p, optimize.Options{PeriodMax: s.o.PeriodMax, Jobs: s.o.Jobs}); err != nil {
+		if out[level.Name], err = optimize.Search(ctx, s.o.Topology, p, optimize.Options{PeriodMax: s.o.PeriodMax, Pareto: true, Jobs: s.o.Jobs}); err != nil {
 			return nil, err
 		}
 	}
@@ -120,38 +127,71 @@ func (s *Study) Optima(ctx context.Context) (map[string]*optimize.Result, error)
 	return out, nil
 }
 
-// Timeline lays out the best rotation under the first capability, unicast.
+// Timeline lays out the first chosen schedule of cliques, or else the best rotation, under the first capability, unicast.
 func (s *Study) Timeline(ctx context.Context) (*Timeline, error) {
+	level := s.levels[0]
+	if len(s.o.Schedules) > 0 {
+		return s.timelineOf(level, s.o.Schedules[0])
+	}
 	optima, err := s.Optima(ctx)
 	if err != nil {
 		return nil, err
 	}
-	level := s.levels[0].Name
-	f := rotationOf(optima[level])
+	f := rotationOf(optima[level.Name])
 	named := *f.Schedule
-	named.Name = "the best rotation under " + level
-	return &Timeline{level, &named, f.Form, f.Seconds(), f.Staleness, optima[level].AllReduce.Staleness}, nil
+	named.Name = "the best rotation under " + level.Name
+	return s.timelineOf(level, &named)
 }
 
-// Matrices writes out the mixing matrices of the best rotation under unicast.
+func (s *Study) timelineOf(level Level, sched *schedule.Schedule) (*Timeline, error) {
+	all := &schedule.Schedule{N: sched.N, Rounds: []schedule.Round{{LocalSteps: 1, Cliques: [][]int{allOf(sched.N)}}}}
+	o := collective.Options{Payload: s.o.Payload, Collective: s.o.Collective}
+	out := &Timeline{Capability: level.Name, Topology: s.o.Topology, Schedule: sched, Form: sched.Form()}
+	for _, x := range []struct {
+		s     *schedule.Schedule
+		value **float64
+	}{{sched, &out.Staleness}, {all, &out.AllReduce}} {
+		p, err := Price(s.o.Topology, []Level{level}, x.s, o)
+		if err != nil {
+			return nil, err
+		}
+		*x.value = p.Staleness
+		if x.s == sched {
+			for _, r := range p.Rounds {
+				out.Seconds = append(out.Seconds, r.Seconds)
+			}
+		}
+	}
+	return out, nil
+}
+
+func allOf(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// Matrices writes out the mixing matrices of the same schedule as Timeline.
 func (s *Study) Matrices(ctx context.Context) (*Matrices, error) {
-	t, err := s.Timeline(ctx)
+	sched, err := s.firstSchedule(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return MatricesOf(t.Schedule)
+	return MatricesOf(sched)
 }
 
-// Evidence compares bound, exact moments and simulation on the best rotation under unicast.
+// Evidence compares bound, exact moments and simulation on the same schedule as Timeline.
 func (s *Study) Evidence(ctx context.Context) (*Evidence, error) {
 	if s.evidence != nil {
 		return s.evidence, nil
 	}
-	t, err := s.Timeline(ctx)
+	sched, err := s.firstSchedule(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s.evidence, err = Gather(ctx, s.o.Problem, s.o.ProblemName, t.Schedule, s.o.Evidence)
+	s.evidence, err = Gather(ctx, s.o.Problem, s.o.ProblemName, sched, s.o.Evidence)
 	return s.evidence, err
 }
 
@@ -187,6 +227,13 @@ func (s *Study) Convergence(ctx context.Context) (*Convergence, error) {
 		if rotation := rotationOf(r); rotation.Schedule.Period() > 1 {
 			ways = append(ways, Way{level.Name, "rotating cliques", rotation.Schedule, rotation.Seconds()})
 		}
+		for _, sched := range o.Schedules {
+			seconds, err := priceRounds(o.Topology, level, sched, collective.Options{Payload: o.Payload, Collective: o.Collective})
+			if err != nil {
+				return nil, err
+			}
+			ways = append(ways, Way{level.Name, sched.Name, sched, seconds})
+		}
 	}
 	out.Curves = make([]Curve, len(ways))
 	var mu sync.Mutex
@@ -207,10 +254,15 @@ func (s *Study) Convergence(ctx context.Context) (*Convergence, error) {
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	room := *out.Curves[0].SecondsToTarget
+	room := out.Curves[0].SecondsToTarget
+	if room == nil {
+		return nil, fmt.Errorf("not even training in one room reaches the target: choose a larger target or a smaller noise")
+	}
 	for i := range out.Curves {
-		ratio := *out.Curves[i].SecondsToTarget / room
-		out.Curves[i].OverColocated = &ratio
+		if seconds := out.Curves[i].SecondsToTarget; seconds != nil {
+			ratio := *seconds / *room
+			out.Curves[i].OverColocated = &ratio
+		}
 	}
 	s.convergence = out
 	return out, nil
@@ -226,9 +278,12 @@ func (s *Study) Summary(ctx context.Context) ([]SummaryLine, error) {
 	for _, level := range s.levels {
 		var best *Curve
 		for i := range c.Curves {
-			if k := &c.Curves[i]; k.Capability == level.Name && (best == nil || *k.SecondsToTarget < *best.SecondsToTarget) {
+			if k := &c.Curves[i]; k.Capability == level.Name && k.SecondsToTarget != nil && (best == nil || *k.SecondsToTarget < *best.SecondsToTarget) {
 				best = k
 			}
+		}
+		if best == nil {
+			continue // nothing reaches the target under this capability
 		}
 		o := s.optima[level.Name].Best
 		out = append(out, SummaryLine{level.Name, best.Kind, best.H, *best.SecondsToTarget, *best.OverColocated, o.Schedule.CliqueText(), o.Staleness})

@@ -32,7 +32,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		ExitErrHandler:            func(*cli.Context, error) {},
 		Commands: []*cli.Command{
 			plotCommand(), costCommand(), mixingCommand(), exactCommand(), simulateCommand(), boundsCommand(),
-			validateCommand(), optimizeCommand(), compareCommand(), exportCommand(), topologyCommand(), scheduleCommand(), versionCommand(),
+			validateCommand(), optimizeCommand(), compareCommand(), exportCommand(), reportCommand(), topologyCommand(), scheduleCommand(), versionCommand(),
 		},
 	}
 }

@@ -11,15 +11,19 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+	"gonum.org/v1/plot/vg"
 
-	"github.com/islandsgd/islands/gossip"
 	"github.com/islandsgd/islands/internal/files"
 	"github.com/islandsgd/islands/internal/text"
 	"github.com/islandsgd/islands/internal/units"
 	"github.com/islandsgd/islands/network"
 	"github.com/islandsgd/islands/plots"
+	"github.com/islandsgd/islands/schedule"
 	"github.com/islandsgd/islands/study"
 )
+
+// seedDerivation says in a manifest how all randomness follows from the seed.
+const seedDerivation = "SHA-256 of seed, run, island and purpose, into xoshiro256**"
 
 // drawing is a figure that plot can make of a study.
 type drawing struct {
@@ -34,17 +38,39 @@ var drawings = []drawing{
 	{"cost", "seconds of one round by collective and capability", func(_ context.Context, s *study.Study) (*plots.Figure, error) {
 		return figure(plots.Cost)(s.Costs())
 	}},
-	{"schedule", "the best rotation as a timeline of cliques", func(ctx context.Context, s *study.Study) (*plots.Figure, error) {
+	{"utilization", "what a round puts on the links, on the map", func(_ context.Context, s *study.Study) (*plots.Figure, error) {
+		loads, err := s.Loads()
+		if err != nil {
+			return nil, err
+		}
+		return plots.Utilization(s.Topology(), loads), nil
+	}},
+	{"schedule", "a rotation of cliques on the map and as a timeline", func(ctx context.Context, s *study.Study) (*plots.Figure, error) {
 		return figure(plots.Schedule)(s.Timeline(ctx))
 	}},
 	{"matrices", "the mixing matrices of its rounds and their products", func(ctx context.Context, s *study.Study) (*plots.Figure, error) {
 		return figure(plots.Matrices)(s.Matrices(ctx))
 	}},
+	{"spectrum", "eigenvalues in the unit disk, and contraction round by round", func(ctx context.Context, s *study.Study) (*plots.Figure, error) {
+		return figure(plots.Spectrum)(s.Spectra(ctx))
+	}},
 	{"consensus", "error against rounds: bound, exact, simulated", func(ctx context.Context, s *study.Study) (*plots.Figure, error) {
 		return figure(plots.Consensus)(s.Evidence(ctx))
 	}},
+	{"tightness", "how far above the exact error each guarantee is", func(ctx context.Context, s *study.Study) (*plots.Figure, error) {
+		return figure(plots.Tightness)(s.Tightness(ctx))
+	}},
 	{"convergence", "mean square error against seconds, all-reduce and rotating cliques under each capability", func(ctx context.Context, s *study.Study) (*plots.Figure, error) {
 		return figure(plots.Convergence)(s.Convergence(ctx))
+	}},
+	{"pareto", "schedules that no other beats in period, staleness and contraction", func(ctx context.Context, s *study.Study) (*plots.Figure, error) {
+		return figure(plots.Pareto)(s.Fronts(ctx))
+	}},
+	{"shift", "the best schedule by access rate, payload and capability", func(ctx context.Context, s *study.Study) (*plots.Figure, error) {
+		return figure(plots.Shift)(s.Shift(ctx))
+	}},
+	{"deployment", "which routers to equip first, and what each gains", func(ctx context.Context, s *study.Study) (*plots.Figure, error) {
+		return figure(plots.Deployment)(s.Deployment(ctx))
 	}},
 }
 
@@ -58,75 +84,125 @@ func figure[T any](draw func(T) *plots.Figure) func(T, error) (*plots.Figure, er
 	}
 }
 
+// plotFlags are what plot takes.
+type plotFlags struct {
+	trainFlags
+	scheduleFlags
+	topology, payload, access string
+	format, out, width        string
+	fontSize                  float64
+	force, list               bool
+}
+
+// plotDefaults are the values of plot's flags that a command line that redraws a figure need not repeat.
+var plotDefaults = map[string]string{
+	"topology": "nine-city", "payload": "1GB", "step-time": "100ms", "problem": study.DefaultProblem, "target": "0.01", "font-size": "8",
+}
+
 func plotCommand() *cli.Command {
-	var topology, payload, access, stepTime, problem, format, out string
-	var target float64
-	var force, listThem, overlap bool
-	flags := []cli.Flag{
-		&cli.StringFlag{Name: "topology", Value: plotDefaults["topology"], Usage: "preset, family:key=value,... or file", Destination: &topology, Category: "network"},
-		&cli.StringFlag{Name: "payload", Value: plotDefaults["payload"], Usage: "bytes each island contributes to a round", Destination: &payload, Category: "network"},
-		&cli.StringFlag{Name: "access", Usage: "egress and ingress of every island (default: the topology's)", Destination: &access, Category: "network"},
-		&cli.StringFlag{Name: "step-time", Value: plotDefaults["step-time"], Usage: "computation of one local step", Destination: &stepTime, Category: "problem"},
-		&cli.BoolFlag{Name: "overlap", Usage: "computation and communication of a round run side by side", Destination: &overlap, Category: "problem"},
-		&cli.StringFlag{Name: "problem", Value: plotDefaults["problem"], Usage: "quadratic:key=value,... or file", Destination: &problem, Category: "problem"},
-		&cli.Float64Flag{Name: "target", Value: 0.01, Usage: "training is done at this share of the first mean square error", Destination: &target, Category: "problem"},
-		&cli.StringFlag{Name: "format", Value: "svg", Usage: strings.Join(plots.Formats(), ", ") + "; several with commas", Destination: &format, Category: "output"},
-		&cli.StringFlag{Name: "out", Value: "figures", Usage: "folder for the figures", Destination: &out, Category: "output"},
-		&cli.BoolFlag{Name: "force", Usage: "replace files that are not ours or were changed", Destination: &force, Category: "output"},
-		&cli.BoolFlag{Name: "list", Usage: "list the figures and stop", Destination: &listThem, Category: "output"},
-	}
+	f := &plotFlags{}
+	flags := append(f.trainFlags.flags(), f.scheduleFlags.flags(true)...)
+	flags = append(flags,
+		&cli.StringFlag{Name: "topology", Value: plotDefaults["topology"], Usage: "preset, family:key=value,... or file", Destination: &f.topology, Category: "network"},
+		&cli.StringFlag{Name: "payload", Value: plotDefaults["payload"], Usage: "bytes each island contributes to a round", Destination: &f.payload, Category: "network"},
+		&cli.StringFlag{Name: "access", Usage: "egress and ingress of every island (default: the topology's)", Destination: &f.access, Category: "network"},
+		&cli.StringFlag{Name: "format", Value: "svg", Usage: strings.Join(plots.Formats(), ", ") + "; several with commas", Destination: &f.format, Category: "output"},
+		&cli.StringFlag{Name: "width", Usage: "width of figures: 88mm (a column), 180mm (a page, the default) or another", Destination: &f.width, Category: "output"},
+		&cli.Float64Flag{Name: "font-size", Value: plots.FontSize, Usage: "size of labels in points", Destination: &f.fontSize, Category: "output"},
+		&cli.StringFlag{Name: "out", Value: "figures", Usage: "folder for the figures", Destination: &f.out, Category: "output"},
+		&cli.BoolFlag{Name: "force", Usage: "replace files that are not ours or were changed", Destination: &f.force, Category: "output"},
+		&cli.BoolFlag{Name: "list", Usage: "list the figures and stop", Destination: &f.list, Category: "output"},
+	)
 	return command("plot", "draw the study of a network", "[FIGURE]...", `Draws all figures, or those named, each with its data as CSV, and an index.html that shows them. Files that an earlier
-run wrote and nobody changed are replaced; anything else is kept unless --force is given.
+run wrote and nobody changed are replaced; anything else is kept unless --force is given. Figures of a schedule show the
+best rotation that a search finds under unicast, or the schedules given.
 
   analyze plot
-  analyze plot topology cost --format svg,pdf --out paper
-  analyze plot --topology my-network.yaml --access 100Gbps`, -1, flags, func(s *session) error {
-		if listThem {
-			return listDrawings(s)
+  analyze plot topology cost --format svg,pdf --width 88mm --out paper
+  analyze plot matrices spectrum --schedule ring --schedule rotating-cliques:k=3 --out rings
+  analyze plot topology cost --topology my-network.yaml --access 100Gbps --out mine`, -1, flags, f.run)
+}
+
+func (f *plotFlags) run(s *session) error {
+	if f.list {
+		return listDrawings(s)
+	}
+	chosen, err := chooseDrawings(s.args)
+	if err != nil {
+		return err
+	}
+	formats := list(f.format)
+	for _, name := range formats {
+		if !slices.Contains(plots.Formats(), name) {
+			return inputf("--format: unknown format %q%s", name, text.DidYouMean(name, plots.Formats()))
 		}
-		chosen, err := chooseDrawings(s.args)
-		if err != nil {
-			return err
+	}
+	if len(formats) == 0 {
+		return inputf("--format names no format")
+	}
+	look, err := f.look()
+	if err != nil {
+		return err
+	}
+	o, err := f.studyOptions(s)
+	if err != nil {
+		return err
+	}
+	st, err := study.New(o)
+	if err != nil {
+		return err
+	}
+	settings := map[string]string{
+		"topology": f.topology, "payload": f.payload, "access": f.access, "step-time": f.stepTime, "problem": f.problem, "target": number(f.target),
+		"overlap": fmt.Sprint(f.overlap), "schedule": strings.Join(f.schedules.Value(), " "), "cliques": f.cliques, "width": f.width,
+		"font-size": number(f.fontSize), "format": strings.Join(formats, ","),
+	}
+	return f.write(s, st, chosen, formats, look, settings)
+}
+
+// look reads --width and --font-size.
+func (f *plotFlags) look() (plots.Look, error) {
+	look := plots.Look{FontSize: f.fontSize}
+	if !(f.fontSize >= 4 && f.fontSize <= 24) {
+		return look, inputf("--font-size %g: 4 to 24 points can be read", f.fontSize)
+	}
+	if f.width == "" {
+		return look, nil
+	}
+	width, err := vg.ParseLength(f.width)
+	if err != nil {
+		return look, inputf("--width %q is no length (for instance 88mm)", f.width)
+	}
+	if width < 60*vg.Millimeter || width > 400*vg.Millimeter {
+		return look, inputf("--width %s: 60mm to 400mm can be drawn", f.width)
+	}
+	look.Width = width
+	return look, nil
+}
+
+func (f *plotFlags) studyOptions(s *session) (study.Options, error) {
+	net := &networkFlags{topology: f.topology, access: f.access}
+	t, err := net.load(s)
+	if err != nil {
+		return study.Options{}, err
+	}
+	o, err := f.trainFlags.options(t)
+	if err != nil {
+		return o, err
+	}
+	if o.Payload, err = units.Bytes(f.payload); err != nil {
+		return o, inputf("--payload: %w", err)
+	}
+	if o.Schedules, _, err = f.scheduleFlags.load(schedule.Options{Nodes: t.IslandNames()}); err != nil {
+		return o, err
+	}
+	for _, sched := range o.Schedules {
+		if sched.Random != nil {
+			return o, inputf("schedule %s is random: figures show periodic schedules", sched.Name)
 		}
-		formats := list(format)
-		for _, f := range formats {
-			if !slices.Contains(plots.Formats(), f) {
-				return inputf("--format: unknown format %q%s", f, text.DidYouMean(f, plots.Formats()))
-			}
-		}
-		if len(formats) == 0 {
-			return inputf("--format names no format")
-		}
-		net := &networkFlags{topology: topology, access: access, payload: payload, collective: "best"}
-		t, err := net.load(s)
-		if err != nil {
-			return err
-		}
-		o := study.Options{Topology: t, ProblemName: problem, Jobs: s.jobs, Clock: study.Clock{Overlap: overlap}}
-		if o.Payload, err = units.Bytes(payload); err != nil {
-			return inputf("--payload: %w", err)
-		}
-		if o.Clock.StepTime, err = seconds("step-time", stepTime); err != nil {
-			return err
-		}
-		if !(target > 0 && target < 1) {
-			return inputf("--target %g: a share between 0 and 1 is needed", target)
-		}
-		o.Tuning.Target = target
-		if o.Problem, err = gossip.LoadProblem(problem, len(t.Islands)); err != nil {
-			return fileError(err)
-		}
-		o.Evidence.Seed = s.seed
-		st, err := study.New(o)
-		if err != nil {
-			return err
-		}
-		settings := map[string]string{
-			"topology": topology, "payload": payload, "access": access, "step-time": stepTime, "problem": problem,
-			"target": number(target), "overlap": fmt.Sprint(overlap), "format": strings.Join(formats, ","),
-		}
-		return writeFigures(s, st, chosen, formats, out, force, settings)
-	})
+	}
+	o.Evidence.Seed, o.Jobs = s.seed, s.jobs
+	return o, nil
 }
 
 func listDrawings(s *session) error {
@@ -168,38 +244,43 @@ func chooseDrawings(args []string) ([]drawing, error) {
 	return out, nil
 }
 
-func writeFigures(s *session, st *study.Study, chosen []drawing, formats []string, out string, force bool, settings map[string]string) error {
+func (f *plotFlags) write(s *session, st *study.Study, chosen []drawing, formats []string, look plots.Look, settings map[string]string) error {
 	page := &plots.Page{
-		Title:   "How should islands on " + st.Topology().Name + " average?",
-		Intro:   intro(st.Topology()),
-		Command: redrawCommand(settings),
+		Title:    "How should islands on " + st.Topology().Name + " average?",
+		Intro:    intro(st.Topology()),
+		Command:  redrawCommand(settings),
+		Look:     look,
+		LinkData: true,
 	}
 	var written []files.File
 	var summary []study.SummaryLine
-	for _, d := range chosen {
-		f, err := d.make(s.ctx, st)
+	progress := s.progress("figures")
+	for i, d := range chosen {
+		progress.update(i, len(chosen))
+		fig, err := d.make(s.ctx, st)
 		if err != nil {
 			return s.inputUnlessStopped(err)
 		}
-		page.Figures = append(page.Figures, f)
+		page.Figures = append(page.Figures, fig)
 		for _, format := range formats {
-			data, err := f.Render(format)
+			data, err := fig.Render(format, look)
 			if err != nil {
 				return err
 			}
-			written = append(written, files.File{Name: f.Name + "." + format, Data: data})
+			written = append(written, files.File{Name: fig.Name + "." + format, Data: data})
 		}
-		data, err := f.CSV()
+		data, err := fig.CSV()
 		if err != nil {
 			return err
 		}
-		written = append(written, files.File{Name: f.Name + ".csv", Data: data})
+		written = append(written, files.File{Name: fig.Name + ".csv", Data: data})
 		if d.name == "convergence" {
 			if summary, err = st.Summary(s.ctx); err != nil {
 				return err
 			}
 		}
 	}
+	progress.done()
 	page.Summary = summaryLines(summary)
 	html, err := page.HTML()
 	if err != nil {
@@ -208,21 +289,21 @@ func writeFigures(s *session, st *study.Study, chosen []drawing, formats []strin
 	written = append(written, files.File{Name: "index.html", Data: html})
 	manifest := files.Manifest{
 		Tool: "analyze", Version: version(), Revision: revision(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
-		Seed: s.seed, SeedDerivation: "SHA-256 of seed, run, island and purpose, into xoshiro256**", Settings: settings,
+		Seed: s.seed, SeedDerivation: seedDerivation, Settings: settings,
 	}
 	var exists files.ErrExists
-	if err := files.Write(out, written, manifest, force); errors.As(err, &exists) {
+	if err := files.Write(f.out, written, manifest, f.force); errors.As(err, &exists) {
 		return input(err)
 	} else if err != nil {
 		return err
 	}
-	index := filepath.Join(out, "index.html")
+	index := filepath.Join(f.out, "index.html")
 	if s.json {
 		var names []string
 		for _, f := range written {
 			names = append(names, f.Name)
 		}
-		return s.printJSON(map[string]any{"folder": out, "files": names, "page": index, "summary": append([]study.SummaryLine{}, summary...)})
+		return s.printJSON(map[string]any{"folder": f.out, "files": names, "page": index, "summary": append([]study.SummaryLine{}, summary...)})
 	}
 	for _, line := range page.Summary {
 		fmt.Fprintln(s.stdout, line)
@@ -236,18 +317,15 @@ func redrawCommand(settings map[string]string) string {
 	line := "analyze plot"
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
 		if v := settings[name]; name != "format" && v != "" && v != "false" && v != plotDefaults[name] {
-			line += " --" + name
-			if v != "true" {
-				line += "=" + v
+			for part := range strings.SplitSeq(v, " ") {
+				line += " --" + name
+				if v != "true" {
+					line += "=" + part
+				}
 			}
 		}
 	}
 	return line
-}
-
-// plotDefaults are the values of plot's flags that need not be repeated.
-var plotDefaults = map[string]string{
-	"topology": "nine-city", "payload": "1GB", "step-time": "100ms", "problem": study.DefaultProblem, "target": "0.01",
 }
 
 func intro(t *network.Topology) string {

@@ -1,0 +1,153 @@
+package plots
+
+import (
+	"fmt"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/islandsgd/islands/study"
+)
+
+// Pareto draws the schedules of one and two rounds that no other beats in everything, under each capability.
+func Pareto(fronts []study.Front) *Figure {
+	f := &Figure{
+		Name: "pareto", Title: "Short periods, fresh agreement, strong contraction",
+		Caption: "Each point is a schedule of one or two rounds of cliques; no other has at once a shorter period, a lower staleness and a stronger contraction. " +
+			"Large points contract strongly (the largest are exact after one period), small ones weakly. Diamonds are one clique of all islands. All pairs of partitions were searched.",
+		Data:   Table{Columns: []string{"capability", "period_seconds", "staleness_seconds", "contraction", "cliques"}},
+		height: byWidth(0.5, 0.85),
+	}
+	for _, k := range fronts {
+		for _, p := range k.Points {
+			f.Data.Rows = append(f.Data.Rows, row(k.Capability, p.Period, p.Staleness, p.Contraction, p.Cliques))
+		}
+		f.Data.Rows = append(f.Data.Rows, row(k.Capability, k.AllReduce.Period, k.AllReduce.Staleness, k.AllReduce.Contraction, k.AllReduce.Cliques))
+	}
+	f.draw = func(c draw.Canvas, th theme) error {
+		blank(c)
+		xs, ys := span{}, span{}
+		for _, k := range fronts {
+			for _, p := range append(k.Points, k.AllReduce) {
+				xs.add(p.Period)
+				ys.add(p.Staleness)
+			}
+		}
+		p := newChart(th, "seconds of one period", "staleness, seconds")
+		p.X.Min, p.X.Max = xs.padded()
+		logScale(&p.Y, ys.lo, ys.hi)
+		p.Add(grid{x: true, y: true}, paretoPoints{fronts})
+		data := p.draw(c)
+		var entries []entry
+		for _, k := range fronts {
+			entries = append(entries, entry{fmt.Sprintf("%s (%d)", k.Capability, len(k.Points)), solid(capabilityColor(k.Capability), 5)})
+		}
+		legendInside(data, th, entries)
+		return nil
+	}
+	return f
+}
+
+type paretoPoints struct{ fronts []study.Front }
+
+func (v paretoPoints) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	for i, k := range v.fronts {
+		col := capabilityColor(k.Capability)
+		for _, q := range k.Points {
+			radius := vg.Length(1 + 2.4*(1-q.Contraction))
+			c.DrawGlyph(draw.GlyphStyle{Color: mix(col, 0.75), Radius: radius, Shape: draw.CircleGlyph{}}, vg.Point{X: tx(q.Period), Y: ty(floorAt(&p.Y, q.Staleness))})
+		}
+		x, y := tx(k.AllReduce.Period), ty(floorAt(&p.Y, k.AllReduce.Staleness))
+		r := vg.Length(5.5 - 0.8*float64(i)) // equal prices stay visible as nested diamonds
+		c.FillPolygon(col, []vg.Point{{X: x - r, Y: y}, {X: x, Y: y + r}, {X: x + r, Y: y}, {X: x, Y: y - r}})
+	}
+}
+
+// span collects the extent of values.
+type span struct {
+	lo, hi float64
+	any    bool
+}
+
+func (s *span) add(v float64) {
+	if !s.any || v < s.lo {
+		s.lo = v
+	}
+	if !s.any || v > s.hi {
+		s.hi = v
+	}
+	s.any = true
+}
+
+// padded is the extent with a margin; an empty one is [0, 1].
+func (s *span) padded() (float64, float64) {
+	if !s.any {
+		return 0, 1
+	}
+	pad := 0.04 * (s.hi - s.lo)
+	if pad == 0 {
+		pad = 0.1*s.hi + 1e-9
+	}
+	return s.lo - pad, s.hi + pad
+}
+
+// Deployment draws what equipping more and more routers gains.
+func Deployment(d *study.Deployments) *Figure {
+	f := &Figure{
+		Name: "deployment", Title: "Which routers to equip first",
+		Caption: "Routers equipped with multicast and aggregation, chosen so that one clique of all islands is fastest. The list names them. " +
+			"The line of the best schedule is searched anew for each choice: where it lies below the other, half of the round of one clique of all, a rotation is fresher.",
+		Data: Table{Columns: []string{"routers", "equipped", "allreduce_seconds", "best_staleness_seconds", "proven", "best_schedule"}},
+		height: func(w vg.Length, th theme) vg.Length {
+			return max(0.36*w, 45*vg.Millimeter) + vg.Length(len(d.Rows)+3)*th.line()
+		},
+	}
+	proven := true
+	for _, r := range d.Rows {
+		proven = proven && r.Proven
+		f.Data.Rows = append(f.Data.Rows, row(r.K, r.MulticastAt, r.AllReduce, r.Staleness, fmt.Sprint(r.Proven), r.Schedule))
+	}
+	if proven {
+		f.Caption += " All sets of routers were tried."
+	} else {
+		f.Caption += " Routers were added greedily; the dashed line, all routers equipped, bounds what any choice can reach."
+	}
+	f.draw = func(c draw.Canvas, th theme) error {
+		blank(c)
+		var all, best plotter.XYs
+		ys := span{}
+		for _, r := range d.Rows {
+			all = append(all, plotter.XY{X: float64(r.K), Y: r.AllReduce / 2})
+			best = append(best, plotter.XY{X: float64(r.K), Y: r.Staleness})
+			ys.add(r.AllReduce / 2)
+			ys.add(r.Staleness)
+			ys.add(r.Bound / 2)
+		}
+		p := newChart(th, "routers equipped", "staleness, seconds")
+		p.X.Min, p.X.Max = 0, float64(max(1, len(d.Rows)-1))
+		p.Y.Min, p.Y.Max = 0, ys.hi*1.06
+		p.Add(grid{y: true})
+		if len(d.Rows) > 0 {
+			bound := d.Rows[0].Bound / 2
+			p.Add(curve{plotter.XYs{{X: 0, Y: bound}, {X: p.X.Max, Y: bound}}, dashed(muted, 0.8)})
+		}
+		p.Add(curve{all, solid(blue, lineWidth)}, dots{all, blue}, curve{best, solid(red, lineWidth)}, dots{best, red})
+		entries := []entry{{"one clique of all, half its round", solid(blue, lineWidth)}, {"best schedule of one or two rounds", solid(red, lineWidth)}}
+		foot := vg.Length(len(d.Rows)+len(entries)+1) * th.line()
+		p.draw(draw.Crop(c, 0, 0, foot, 0))
+		y := legend(c, th, c.X(0.05), c.Min.Y+foot-th.line(), entries)
+		for _, r := range d.Rows {
+			names := "none"
+			if len(r.MulticastAt) > 0 {
+				names = row(r.MulticastAt)[0]
+			}
+			c.FillText(th.small(ink), vg.Point{X: c.X(0.05), Y: y}, fmt.Sprintf("%d:  %s s,  %s", r.K, shortNumber(r.Staleness), names))
+			y -= th.line()
+		}
+		return nil
+	}
+	return f
+}

@@ -1,0 +1,128 @@
+package plots
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/islandsgd/islands/study"
+)
+
+// seriesColors tell the schedules of one figure apart; their markers differ as well.
+var (
+	seriesColors = cliqueColors
+	seriesShapes = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.PyramidGlyph{}, draw.SquareGlyph{}, draw.CrossGlyph{}, draw.RingGlyph{}, draw.TriangleGlyph{}, draw.PlusGlyph{}, draw.BoxGlyph{}}
+)
+
+// Spectrum draws the eigenvalues of schedules in the unit disk, and how the first rounds contract.
+func Spectrum(list []study.Spectrum) *Figure {
+	f := &Figure{
+		Name: "spectrum", Title: "Eigenvalues and contraction",
+		Caption: "Left, the eigenvalues of one period (W_T…W₁ − J, without the one of consensus) in the unit disk: the farthest from 0 decides the long run, and one on the circle never dies. " +
+			"Right, what is left of the worst disagreement after t rounds, ‖Wₜ…W₁ − J‖; a line that ends above the frame has reached exact averaging.",
+		Data: Table{Columns: []string{"schedule", "quantity", "index", "real_or_norm", "imaginary"}},
+	}
+	for _, s := range list {
+		for i, v := range s.Eigenvalues {
+			f.Data.Rows = append(f.Data.Rows, row(s.Schedule, "eigenvalue", i+1, v[0], v[1]))
+		}
+		for t, v := range s.Prefix {
+			f.Data.Rows = append(f.Data.Rows, row(s.Schedule, "prefix_norm", t+1, v, ""))
+		}
+	}
+	f.height = func(w vg.Length, th theme) vg.Length {
+		foot := vg.Length(len(list)+1) * th.line()
+		if narrow(w) {
+			return 1.75*w + foot
+		}
+		return 0.46*w + foot
+	}
+	f.draw = func(c draw.Canvas, th theme) error {
+		blank(c)
+		foot := vg.Length(len(list)+1) * th.line()
+		area := draw.Crop(c, 0, 0, foot, 0)
+		left, right := panel(area, 0, 0.45, 0, 1), panel(area, 0.45, 1, 0, 1)
+		if narrow(c.Max.X - c.Min.X) {
+			left, right = panel(area, 0, 1, 0.42, 1), panel(area, 0, 1, 0, 0.42)
+		}
+		drawDisk(left, th, list)
+		drawPrefix(right, th, list)
+		for i, s := range list {
+			col := seriesColors[i%len(seriesColors)]
+			y := c.Min.Y + foot - th.line()*(0.5+vg.Length(i))
+			legend(c, th, c.X(0.06), y, []entry{{fmt.Sprintf("%s (period %d)", s.Schedule, s.Period), solid(col, lineWidth)}})
+			c.DrawGlyph(draw.GlyphStyle{Color: col, Radius: 2.2, Shape: seriesShapes[i%len(seriesShapes)]}, vg.Point{X: c.X(0.06) + 8, Y: y})
+		}
+		return nil
+	}
+	return f
+}
+
+func drawDisk(c draw.Canvas, th theme, list []study.Spectrum) {
+	p := newChart(th, "real part", "imaginary part")
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -1.1, 1.1, -1.1, 1.1
+	p.X.Tick.Marker = plot.ConstantTicks{{Value: -1, Label: "−1"}, {Value: 0, Label: "0"}, {Value: 1, Label: "1"}}
+	p.Y.Tick.Marker = p.X.Tick.Marker
+	w, h := c.Max.X-c.Min.X, c.Max.Y-c.Min.Y
+	side := min(w-30, h-50) // the disk must be round
+	c = draw.Crop(c, 0, -(w - side - 30), (h-side-50)/2, -(h-side-50)/2)
+	p.Add(circle{}, eigenvalues{list})
+	p.draw(c)
+}
+
+// circle is the unit circle and its axes.
+type circle struct{}
+
+func (circle) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	pts := make([]vg.Point, 0, 181)
+	for k := 0; k <= 180; k++ {
+		sin, cos := math.Sincos(float64(k) / 180 * 2 * math.Pi)
+		pts = append(pts, vg.Point{X: tx(cos), Y: ty(sin)})
+	}
+	c.StrokeLines(solid(faint, hairline), []vg.Point{{X: tx(-1.1), Y: ty(0)}, {X: tx(1.1), Y: ty(0)}}, []vg.Point{{X: tx(0), Y: ty(-1.1)}, {X: tx(0), Y: ty(1.1)}})
+	c.StrokeLines(solid(muted, 0.8), pts)
+}
+
+type eigenvalues struct{ list []study.Spectrum }
+
+func (e eigenvalues) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	for i, s := range e.list {
+		style := draw.GlyphStyle{Color: seriesColors[i%len(seriesColors)], Radius: 2.2, Shape: seriesShapes[i%len(seriesShapes)]}
+		for _, v := range s.Eigenvalues {
+			c.DrawGlyph(style, vg.Point{X: tx(v[0]), Y: ty(v[1])})
+		}
+	}
+}
+
+func drawPrefix(c draw.Canvas, th theme, list []study.Spectrum) {
+	const exact = 1e-12 // below this a norm is rounding
+	lo, last := 0.1, 1
+	for _, s := range list {
+		for t, v := range s.Prefix {
+			if v > exact {
+				lo, last = min(lo, v), max(last, t+1)
+			}
+		}
+	}
+	p := newChart(th, "rounds", "‖Wₜ … W₁ − J‖")
+	p.X.Min, p.X.Max = 0, float64(last)
+	logScale(&p.Y, max(lo, 1e-8), 1)
+	p.Add(grid{y: true})
+	for i, s := range list {
+		pts := plotter.XYs{{X: 0, Y: 1}}
+		for t, v := range s.Prefix {
+			if v <= max(exact, p.Y.Min) || t+1 > last {
+				break
+			}
+			pts = append(pts, plotter.XY{X: float64(t + 1), Y: v})
+		}
+		p.Add(curve{pts, solid(seriesColors[i%len(seriesColors)], lineWidth)})
+	}
+	p.draw(c)
+}

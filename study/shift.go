@@ -1,0 +1,77 @@
+package study
+
+import (
+	"context"
+
+	"github.com/islandsgd/islands/network"
+	"github.com/islandsgd/islands/network/collective"
+	"github.com/islandsgd/islands/optimize"
+)
+
+// ShiftCell is the best schedule under one capability, access rate and payload.
+type ShiftCell struct {
+	Capability string  `json:"capability"`
+	Access     float64 `json:"access_bps"`
+	Payload    float64 `json:"payload_bytes"`
+	Staleness  float64 `json:"staleness_seconds"`
+	AllReduce  float64 `json:"allreduce_staleness_seconds"`
+	Cliques    string  `json:"cliques"`
+	Sizes      [][]int `json:"clique_sizes"` // of each round, largest first; islands alone are left out
+}
+
+// Shift is how the best schedule changes with what routers can do, the access rate and the payload.
+type Shift struct {
+	Topology  string      `json:"topology"`
+	PeriodMax int         `json:"period_max"` // how deep the search went
+	Accesses  []float64   `json:"accesses_bps"`
+	Payloads  []float64   `json:"payloads_bytes"`
+	Cells     []ShiftCell `json:"cells"` // capability by capability, access by access, payload by payload
+}
+
+// ShiftGrid is the grid of the phase diagram.
+var ShiftGrid = struct{ Accesses, Payloads []float64 }{
+	Accesses: []float64{2.5e9, 5e9, 10e9, 20e9, 40e9, 100e9},
+	Payloads: []float64{10e6, 100e6, 1e9, 10e9},
+}
+
+// Shift searches the best schedule of one and two rounds on a grid of access rates and payloads, under each capability.
+func (s *Study) Shift(ctx context.Context) (*Shift, error) {
+	if s.shift != nil {
+		return s.shift, nil
+	}
+	out := &Shift{Topology: s.o.Topology.Name, PeriodMax: 2, Accesses: ShiftGrid.Accesses, Payloads: ShiftGrid.Payloads}
+	for _, level := range s.levels {
+		for _, access := range out.Accesses {
+			t := s.o.Topology.WithAccess(access)
+			for _, payload := range out.Payloads {
+				cell, err := shiftCell(ctx, t, level, collective.Options{Payload: payload, Collective: s.o.Collective}, s.o.Jobs)
+				if err != nil {
+					return nil, err
+				}
+				cell.Access = access
+				out.Cells = append(out.Cells, *cell)
+			}
+		}
+	}
+	s.shift = out
+	return out, nil
+}
+
+func shiftCell(ctx context.Context, t *network.Topology, level Level, o collective.Options, jobs int) (*ShiftCell, error) {
+	p, err := collective.NewPricer(t, level.Capability, o)
+	if err != nil {
+		return nil, err
+	}
+	r, err := optimize.Search(ctx, t, p, optimize.Options{PeriodMax: 2, RunnersUp: 1, Jobs: jobs})
+	if err != nil {
+		return nil, err
+	}
+	cell := &ShiftCell{
+		Capability: level.Name, Payload: o.Payload, Staleness: r.Best.Staleness, AllReduce: r.AllReduce.Staleness,
+		Cliques: r.Best.Schedule.CliqueText(),
+	}
+	for i := range r.Best.Schedule.Rounds {
+		cell.Sizes = append(cell.Sizes, cliqueSizes(r.Best.Schedule.Rounds[i].Cliques))
+	}
+	return cell, nil
+}
