@@ -6,6 +6,7 @@ package collective
 func (f *treeFinder) grow(t *tree, root int) {
 	k := len(f.members)
 	depth := map[int]int64{root: 0}
+	branch := map[int]int{root: -1} // by which each node was reached
 	order := []int{root}
 	parts := map[int]int{} // how many branches leave each node
 	byRouter := map[int]int{}
@@ -39,12 +40,16 @@ func (f *treeFinder) grow(t *tree, root int) {
 			}
 		}
 		for i := len(fresh) - 1; i >= 0; i-- {
+			begin := len(t.arcs)
 			depth[fresh[i]] = f.segment(t, from, at, fresh[i], depth[at])
+			branch[fresh[i]] = f.branch(t, branch[at], begin, fresh[i])
 			parts[at]++
 			order = append(order, fresh[i])
 			at = fresh[i]
 		}
+		begin := len(t.arcs)
 		depth[to] = f.segment(t, from, at, to, depth[at])
+		branch[to] = f.branch(t, branch[at], begin, to)
 		parts[at]++
 		order = append(order, to)
 	}

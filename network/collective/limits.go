@@ -83,14 +83,15 @@ func (l *Limits) check() error {
 
 // resources are limits compiled for a topology. A load vector has a row for each arc, and further rows for aggregators.
 type resources struct {
-	limits Limits
-	rows   int
-	ingest []int     // each router's row of merged inputs, -1 without a limit; nil when no router has one
-	buffer []int     // merged inputs times their wait
-	trees  []int     // reduce trees merged
-	most   []int     // contexts of each router with a row in trees
-	rate   []float64 // bit/s of each router with a row in ingest
-	extra  []extraRow
+	limits  Limits
+	payload float64
+	rows    int
+	ingest  []int     // each router's row of merged inputs, -1 without a limit; nil when no router has one
+	buffer  []int     // merged inputs times their wait
+	trees   []int     // reduce trees merged
+	most    []int     // contexts of each router with a row in trees
+	rate    []float64 // bit/s of each router with a row in ingest
+	extra   []extraRow
 
 	scale []float64 // seconds that one unit of load takes in each row; 0 for trees, which are a hard limit
 	wire  float64   // bytes on the wire for each byte of payload
@@ -114,7 +115,7 @@ type extraRow struct {
 
 func newResources(g *network.Graph, can network.Capability, o Options) *resources {
 	l := o.Limits
-	r := &resources{limits: l, rows: len(g.Arcs), wire: 1, fec: 1}
+	r := &resources{limits: l, payload: o.Payload, rows: len(g.Arcs), wire: 1, fec: 1}
 	if l.Header > 0 {
 		packet := l.Packet
 		if packet == 0 {

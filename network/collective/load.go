@@ -11,6 +11,7 @@ type candidate struct {
 	load     []float64
 	picos    int64   // latency term in picoseconds: whole numbers, so that equal orders tie
 	busy     float64 // seconds that its slowest connection needs, whatever the links; 0 without such a limit
+	sums     []bool  // the aggregators that its trees use
 }
 
 func (c *candidate) latency() float64 { return network.Seconds(c.picos) }
@@ -235,8 +236,8 @@ func completePairs(n int, members []int) *pairs {
 // exchange returns the two carriages of a pair list: a broadcast tree per sender, its arrivals summed at the
 // receiver's own router if that can; or a reduce tree per receiver, its departures copied at the sender's own router.
 func (l *loader) exchange(p *pairs) (byBroadcast, byReduce *candidate) {
-	b := &candidate{name: Exchange, carriage: ByBroadcast, root: -1, load: l.newLoad()}
-	r := &candidate{name: Exchange, carriage: ByReduce, root: -1, load: l.newLoad()}
+	b := &candidate{name: Exchange, carriage: ByBroadcast, root: -1, load: l.newLoad(), sums: l.can.Aggregation}
+	r := &candidate{name: Exchange, carriage: ByReduce, root: -1, load: l.newLoad(), sums: l.can.Aggregation}
 	for i, to := range p.sends {
 		if len(to) == 0 {
 			continue
@@ -307,7 +308,7 @@ func (l *loader) hubLoads(root int, members []int, reduce, broadcast []float64) 
 
 // hubAt returns the hub at a root.
 func (l *loader) hubAt(root int, members []int) *candidate {
-	c := &candidate{name: Hub, root: root, load: l.newLoad()}
+	c := &candidate{name: Hub, root: root, load: l.newLoad(), sums: l.can.Aggregation}
 	l.hubLoads(root, members, c.load, c.load)
 	in, out := l.hubDelay(root, members)
 	c.picos = in + out
@@ -339,7 +340,7 @@ func (l *loader) hubDelay(root int, members []int) (in, out int64) {
 
 // sharded returns the collective in which every member owns a k-th part.
 func (l *loader) sharded(members []int) *candidate {
-	c := &candidate{name: Sharded, root: -1, load: l.newLoad()}
+	c := &candidate{name: Sharded, root: -1, load: l.newLoad(), sums: l.can.Aggregation}
 	k := float64(len(members))
 	for _, owner := range members {
 		l.hubLoads(owner, members, c.load, c.load)

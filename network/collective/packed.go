@@ -237,7 +237,7 @@ func (k *packing) hubs(s *scratch) []*plan {
 				if r := root.at - len(k.p.g.Topology.Islands); r >= 0 && !l.can.Aggregation[r] {
 					continue // only a router that sums can be the root
 				}
-				pl := &plan{job: q, root: root.at, reduce: &tree{}, broadcast: &tree{}}
+				pl := &plan{job: q, root: root.at, reduce: &tree{sums: l.can.Aggregation}, broadcast: &tree{}}
 				in, out := l.newLoad(), l.newLoad()
 				l.hubLoads(root.at, members, in, out)
 				pl.reduce.arcs, pl.broadcast.arcs = repeated(in), repeated(out)

@@ -9,12 +9,27 @@ import (
 
 // pairRound prices a round given by edges or matrix entries: island i's payload goes to j wherever W_ji is not zero.
 func (p *Pricer) pairRound(s *scratch, r *schedule.Round) (*Price, error) {
+	b, list, err := p.carryPairs(s, r)
+	if err != nil {
+		return nil, err
+	}
+	out := &Price{Cliques: [][]string{}, Collectives: []Collective{}}
+	if slices.ContainsFunc(list.sends, func(to []int) bool { return len(to) > 0 }) {
+		out.Carriage = &b.carriage
+	}
+	p.fill(out, []*candidate{b}, s)
+	out.LowerBound.Cut = p.cutBound(p.pairGroups(list))
+	return out, nil
+}
+
+// carryPairs chooses the cheaper of the two carriages.
+func (p *Pricer) carryPairs(s *scratch, r *schedule.Round) (*candidate, *pairs, error) {
 	if c := p.options.Collective; c != Best && c != Exchange {
-		return nil, fmt.Errorf("collective %q carries cliques, this round is a matrix: use %s or %s", c, Best, Exchange)
+		return nil, nil, fmt.Errorf("collective %q carries cliques, this round is a matrix: use %s or %s", c, Best, Exchange)
 	}
 	list, err := p.roundPairs(r)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var b *candidate
 	for _, l := range s.bypasses() {
@@ -25,13 +40,7 @@ func (p *Pricer) pairRound(s *scratch, r *schedule.Round) (*Price, error) {
 			}
 		}
 	}
-	out := &Price{Cliques: [][]string{}, Collectives: []Collective{}}
-	if slices.ContainsFunc(list.sends, func(to []int) bool { return len(to) > 0 }) {
-		out.Carriage = &b.carriage
-	}
-	p.fill(out, []*candidate{b}, s)
-	out.LowerBound.Cut = p.cutBound(p.pairGroups(list))
-	return out, nil
+	return b, list, nil
 }
 
 // roundPairs lists the ordered pairs (i, j), i ≠ j, with W_ji ≠ 0, each once.

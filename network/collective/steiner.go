@@ -230,6 +230,23 @@ func (f *treeFinder) serve(d, u int, split []float64) float64 {
 type tree struct {
 	arcs  []int // with repetition
 	depth int64
+
+	spans []span // its branches; nil for a tree on the lowest-latency routes, which sums at the routers in sums
+	sums  []bool
+}
+
+// span is a branch of a tree: arcs[from:to] from the branch parent (-1: the root) to an end, an island or a router that
+// counts on from the islands.
+type span struct{ parent, from, to, end int }
+
+// branch closes a branch that ends at node v, begun where the tree had from arcs.
+func (f *treeFinder) branch(t *tree, parent, from, v int) int {
+	end := len(f.g.Topology.Islands) + f.nodes[v]
+	if v < len(f.members) {
+		end = f.members[v]
+	}
+	t.spans = append(t.spans, span{parent, from, len(t.arcs), end})
+	return len(t.spans) - 1
 }
 
 // find returns the cheapest tree from a root: a member's position, or len(members) + a position in routers.
@@ -239,7 +256,7 @@ func (f *treeFinder) find(root int) *tree {
 		f.grow(t, root)
 		return t
 	}
-	f.trace(t, f.all(root), root, 0, false)
+	f.trace(t, f.all(root), root, 0, false, -1)
 	return t
 }
 
@@ -252,8 +269,9 @@ func (f *treeFinder) all(root int) int {
 	return d
 }
 
-// trace follows the choices that solve made. part says whether v is a router that is splitting already.
-func (f *treeFinder) trace(t *tree, d, v int, depth int64, part bool) {
+// trace follows the choices that solve made. part says whether v is a router that is splitting already, branch by which
+// branch it was reached.
+func (f *treeFinder) trace(t *tree, d, v int, depth int64, part bool, branch int) {
 	if d == 0 {
 		return
 	}
@@ -281,18 +299,20 @@ func (f *treeFinder) trace(t *tree, d, v int, depth int64, part bool) {
 		}
 	}
 	if next < 0 {
-		f.trace(t, split, v, depth, true)
-		f.trace(t, d^split, v, depth, true)
+		f.trace(t, split, v, depth, true, branch)
+		f.trace(t, d^split, v, depth, true, branch)
 		return
 	}
 	if row := f.tollRow(v); part && row >= 0 {
 		t.arcs = append(t.arcs, row)
 	}
+	from := len(t.arcs)
 	depth = f.route(t, v, next, depth)
+	branch = f.branch(t, branch, from, next)
 	if next < len(f.members) {
 		d ^= 1 << next
 	}
-	f.trace(t, d, next, depth, false)
+	f.trace(t, d, next, depth, false, branch)
 }
 
 // afterMove is the cost after entering u; a router that is entered splits at once, since moving on from there is a
