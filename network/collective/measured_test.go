@@ -2,6 +2,7 @@ package collective
 
 import (
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -41,4 +42,35 @@ func TestMeasured(t *testing.T) {
 	if m.Overhead < 1.03 || m.Overhead > 1.28 {
 		t.Errorf("overhead %v", m.Overhead)
 	}
+}
+
+func TestReadMeasured(t *testing.T) {
+	const head = "link_bits_per_second,h,utilization,round_seconds,nodes,payload_bytes,step_seconds\n"
+	m, err := ReadMeasured("mine.csv", []byte(head+"# two nodes, a gigabyte\n1e9,10,0.5,8.8,2,1e9,0.1\n1e9,1,0.1,,,,\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// By hand: a ring of two sends 2(k-1)/k = 1 payload of 8e9 bits over each link: 8 s, and 8.8 s were measured.
+	p := m.Points[0]
+	if math.Abs(p.PredictedSeconds-8) > 1e-9 || math.Abs(m.Overhead-1.1) > 1e-9 || math.Abs(p.ImpliedSeconds-1) > 1e-9 || math.Abs(p.PredictedUtilization-1/9.8) > 1e-9 {
+		t.Errorf("%+v, overhead %v", p, m.Overhead)
+	}
+	for in, want := range map[string]string{
+		"":                       "no measurements",
+		"h,utilization\n1,0.5\n": `column "link_bits_per_second" is missing`,
+		"link_bits_per_second,h,utilisation\n1,1,1\n": `did you mean "utilization"`,
+		head + "1e9,1,0,,,,\n":                        `utilization "0" is no number`,
+		head + "NaN,1,0.5,,,,\n":                      "measurement 1",
+		head + "1e9,1,0.5,,100,,\n":                   `nodes "100"`,
+		head + "1e9,1\n":                              "wrong number of fields",
+	} {
+		if _, err := ReadMeasured("mine.csv", []byte(in)); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "mine.csv: ") {
+			t.Errorf("%q: error %v, want one with %q", in, err, want)
+		}
+	}
+}
+
+func FuzzReadMeasured(f *testing.F) {
+	f.Add([]byte("link_bits_per_second,h,utilization\n1e9,1,0.5\n"))
+	f.Fuzz(func(_ *testing.T, data []byte) { _, _ = ReadMeasured("f.csv", data) })
 }
