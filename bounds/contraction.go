@@ -1,8 +1,6 @@
 package bounds
 
 import (
-	"context"
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -13,9 +11,10 @@ import (
 // sumTol is how far a row or column sum may be from its target by rounding.
 const sumTol = 1e-9
 
-// unbalanced says why a guarantee cannot hold on the schedule: it needs that agreement stays, W1 = 1, and that the
-// average stays, w'W = w' (column sums 1 where the islands weigh the same).
-func (c *setup) unbalanced() string {
+// unbalanced checks that agreement stays, W1 = 1, and that the average stays, w'W = w' (column sums 1 where the islands
+// weigh the same): without these there is no disagreement to contract and no centroid to follow.
+func (c *setup) unbalanced() {
+	text := "W1 = 1 and w'W = w' in every round"
 	n := c.Problem.N
 	for t := range c.Sequence.Steps {
 		columns := make([]float64, n)
@@ -26,16 +25,23 @@ func (c *setup) unbalanced() string {
 				columns[term.J] += c.weights[i] * term.Weight
 			}
 			if math.Abs(sum-1) > sumTol {
-				return fmt.Sprintf("row %d of the mixing matrix of round %d sums to %.6g, must be 1", i, t+1, sum)
+				c.common = append(c.common, is(text, false, "row %d of the mixing matrix of round %d sums to %.6g, must be 1", i, t+1, sum))
+				return
 			}
 		}
 		for j, sum := range columns {
 			if math.Abs(sum-c.weights[j]) > sumTol {
-				return fmt.Sprintf("column %d of the mixing matrix of round %d carries %.6g of the island weight %.6g: the average is not preserved", j, t+1, sum, c.weights[j])
+				c.common = append(c.common, is(text, false, "column %d of the mixing matrix of round %d carries %.6g of the island weight %.6g: the average is not preserved", j, t+1, sum, c.weights[j]))
+				return
 			}
 		}
 	}
-	return ""
+	c.common = append(c.common, met(text, "agreement and average are preserved"))
+}
+
+// additive asks for noise that does not depend on where the islands are.
+func (c *setup) additive() Assumption {
+	return is("additive noise", !c.Problem.LeastSquares, "needs additive noise: that of least squares grows with the distance from the optimum")
 }
 
 // disagreement returns the norm of Φ on disagreement, measured with the island weights: ‖D^½ (Φ - 1w') D^-½‖₂ with
@@ -80,7 +86,8 @@ func clean(v float64) float64 {
 // normTol is the norm below which a product is taken as exact averaging: rounding leaves some 1e-16 there.
 const normTol = 1e-14
 
-// products holds ρ(u, k) ≥ ‖W_{u+k-1} … W_u - J‖: the factor by which k mixings from mixing u on shrink disagreement.
+// products holds ρ(u, k) ≥ ‖W_{u+k-1} … W_u - J‖: the factor by which k mixings from mixing u on shrink disagreement;
+// in the mean square, ρ(k)² ≥ ‖E[Π'Π] - J‖, where every round draws its own W.
 // It depends on u through the phase alone. The first lengths are exact norms; longer products use
 // ρ(u, k) ≤ ρ(u, m) ρ(u+m, k-m). The table ends where every ρ is negligible, or with the horizon.
 type products struct {
@@ -107,9 +114,13 @@ func (c *setup) newProducts(horizon int) *products {
 	for u := range p.table {
 		p.table[u] = []float64{1}
 	}
-	exact := int(exactWork / (float64(period) * float64(n*n*n) * svdCost))
+	exact := int(exactWork / (float64(period) * float64(n) * float64(n) * float64(n) * svdCost))
 	exact = min(max(exact, 1), exactLengths, horizon)
-	if c.powersSuffice() {
+	switch {
+	case c.Sequence.Random != nil:
+		p.table[0] = append(p.table[0], c.randomNorms(exact)...)
+		exact = len(p.table[0]) - 1
+	case c.powersSuffice():
 		exact = 1
 		p.table[0] = append(p.table[0], c.contract[0])
 	}
@@ -165,12 +176,8 @@ func (p *products) length() int { return len(p.table[0]) - 1 }
 // at returns ρ(u, k) for k up to length.
 func (p *products) at(u, k int) float64 { return p.table[u%p.period][k] }
 
-// powersSuffice reports whether ρ(k) = ρ(1)^k: for one symmetric W that is exact, and for independent random W it is
-// all that is known, in the sense of E ‖W…W x‖² ≤ (1-p)^k ‖x‖².
+// powersSuffice reports whether ρ(k) = ρ(1)^k: so it is for one symmetric W.
 func (c *setup) powersSuffice() bool {
-	if c.Sequence.Random != nil {
-		return true
-	}
 	return c.Sequence.Period() == 1 && c.Problem.Weights == nil && symmetric(c.Sequence.Steps[0].W)
 }
 
@@ -180,23 +187,6 @@ func (c *setup) localSteps(t int) int {
 		return r.LocalSteps
 	}
 	return c.Sequence.Step(t).LocalSteps
-}
-
-// randomContraction returns √(1-p) with p = 1 - ‖E[W'W] - J‖ of a random schedule, or says why there is no guarantee.
-func (c *setup) randomContraction(ctx context.Context) (float64, string, error) {
-	if c.Problem.Weights != nil {
-		return 0, "holds for equal island weights where the schedule is random", nil
-	}
-	report, err := mixing.Analyze(ctx, c.Sequence, mixing.Options{})
-	switch {
-	case err != nil:
-		return 0, "", err
-	case !report.DoublyStochastic:
-		return 0, "an outcome of the random schedule is not doubly stochastic: the average is not preserved", nil
-	case report.Expected == nil || report.Expected.P == nil:
-		return 0, "p = 1 - ‖E[W'W]-J‖ of the random schedule is not known", nil
-	}
-	return math.Sqrt(max(0, 1-*report.Expected.P)), "", nil
 }
 
 func symmetric(w *mixing.Matrix) bool {

@@ -34,7 +34,7 @@ func Example() {
 	}
 	for _, b := range all {
 		switch {
-		case b.Quantity != "mse":
+		case b.Quantity != bounds.MSE:
 		case b.Vacuous:
 			fmt.Printf("%s: holds, but grows without limit\n", b.ID)
 		case b.Applicable:
@@ -44,7 +44,10 @@ func Example() {
 		}
 	}
 	// Output:
-	// recursion-mse: every step must contract disagreement, but round 1 has p = 1 - ‖W-J‖² = 0
+	// recursion-mse: every step must contract disagreement, but round 1 does not (p = 0)
 	// window-mse: holds, but grows without limit
 	// kernel-mse: 0.313 (exact 0.060)
+	// local-mse: not every round averages exactly
+	// class-mse: the period has 2 matrices, must be 1
+	// best-mse: 0.313 (exact 0.060)
 }

@@ -2,7 +2,6 @@ package bounds
 
 import (
 	"context"
-	"fmt"
 	"math"
 )
 
@@ -18,14 +17,16 @@ import (
 //
 //	D⁺ ≤ γ_A D + η (δ_A R + ζ*),   V⁺ ≤ γ_A² V + η² σ² (1 - 1/n),   S ≤ D + V^½;   mixing multiplies D by ‖W - J‖, V by its square.
 //
-// Both hold at every step, so S is the smaller of the two and feeds all three lines.
+// Both hold at every step, so S is the smaller of the two and feeds all three lines. For dgd, x⁺ = Wx - ηg, what a
+// mixing step adds is not mixed by that step; only the first form is used.
 func (c *setup) kernel(ctx context.Context) (method, error) {
 	m := method{id: "kernel", name: "kernel bound for quadratics", values: map[int]pair{},
 		source: "Minkowski bound through the norms of the mixing products, for quadratics"}
-	if m.reason = c.kernelReason(); m.reason != "" {
+	m.assume = append(c.common, c.additive(), oneOf(c.Algorithm.String(), "atc", "cta", "dgd"))
+	if !m.assume.hold() {
 		return m, nil
 	}
-	k := c.newKernel(productForm | gammaForm)
+	k := c.newKernel(c.kernelForms())
 	now := 0
 	for _, t := range c.at {
 		for ; now < t; now++ {
@@ -41,16 +42,13 @@ func (c *setup) kernel(ctx context.Context) (method, error) {
 	return m, nil
 }
 
-func (c *setup) kernelReason() string {
-	if c.problem != "" {
-		return c.problem
+// kernelForms returns the forms that hold for the algorithm: dgd mixes and steps at once, so its curvature does not
+// act between two mixings.
+func (c *setup) kernelForms() form {
+	if c.Algorithm.String() == "dgd" {
+		return productForm
 	}
-	switch name := c.Algorithm.String(); name {
-	case "atc", "cta":
-		return ""
-	default:
-		return fmt.Sprintf("holds for atc and cta, not for %s", name)
-	}
+	return productForm | gammaForm
 }
 
 // form selects lines of the kernel bound for consensus; with both, the smaller counts.
@@ -95,13 +93,25 @@ func (c *setup) newKernel(forms form) *kernelState {
 }
 
 func (k *kernelState) round(t int) {
-	if k.c.Algorithm.String() == "cta" {
+	h := k.c.localSteps(t)
+	switch k.c.Algorithm.String() {
+	case "cta":
 		k.mix(t)
-	}
-	for range k.c.localSteps(t) {
-		k.step()
-	}
-	if k.c.Algorithm.String() != "cta" {
+		for range h {
+			k.step()
+		}
+	case "dgd":
+		for range h - 1 {
+			k.step()
+		}
+		s, r := k.consensus(), k.r // the gradient is taken before the mixing, its part of the disagreement added after
+		k.mix(t)
+		k.inject(s, r)
+		k.advance(s)
+	default:
+		for range h {
+			k.step()
+		}
 		k.mix(t)
 	}
 }
@@ -120,17 +130,28 @@ func (k *kernelState) consensus() float64 {
 
 // step is one local step of all islands.
 func (k *kernelState) step() {
+	s := k.consensus()
+	k.inject(s, k.r)
+	k.advance(s)
+}
+
+// inject adds to the disagreement what a gradient step from S = s and R = r adds.
+func (k *kernelState) inject(s, r float64) {
 	c, eta := k.c, k.c.step
-	s, delta, zeta := k.consensus(), c.constants.DeltaA, math.Sqrt(c.constants.Zeta2)
-	k.driven[k.mixed] += eta * (c.constants.L*s + delta*k.r + zeta)
+	delta, zeta := c.constants.DeltaA, math.Sqrt(c.constants.Zeta2)
+	k.driven[k.mixed] += eta * (c.constants.L*s + delta*r + zeta)
 	k.noise[k.mixed] += eta * eta * c.spread
-	k.d = k.gamma*k.d + eta*(delta*k.r+zeta)
+	k.d = k.gamma*k.d + eta*(delta*r+zeta)
 	k.v = k.gamma*k.gamma*k.v + eta*eta*c.spread
 	if c.Problem.N == 1 {
 		k.driven[k.mixed], k.d = 0, 0
 	}
-	drift := k.q*k.r + eta*delta*s
-	k.r = math.Sqrt(drift*drift + eta*eta*c.constants.MeanNoise)
+}
+
+// advance is a gradient step of the centroid, from S = s.
+func (k *kernelState) advance(s float64) {
+	drift := k.q*k.r + k.c.step*k.c.constants.DeltaA*s
+	k.r = math.Sqrt(drift*drift + k.c.step*k.c.step*k.c.constants.MeanNoise)
 }
 
 // mix is mixing t.
@@ -177,19 +198,33 @@ func (k *kernelState) grows() bool {
 		}
 		period = twoByTwo{a: 1, d: lambda}.after(period)
 	}
-	if period.radius() < 1 {
+	if k.forms&gammaForm != 0 && period.radius() < 1 {
 		return false
 	}
 	last := k.rho.largest(k.rho.length())
 	if k.q >= 1 || last >= 1 { // R grows, or the sum of all ρ is not known to be finite
 		return true
 	}
+	// What is injected before mixing u: the local steps of round u, or for cta those of the round before. A step of
+	// dgd's falls after its mixing, so its rounds count as the longer of two neighbors.
+	rounds := len(c.contract)
+	injected := func(u int) float64 {
+		u = (u%rounds + rounds) % rounds
+		before := (u + rounds - 1) % rounds
+		switch c.Algorithm.String() {
+		case "cta":
+			u = before
+		case "dgd":
+			return float64(max(c.localSteps(u), c.localSteps(before)))
+		}
+		return float64(c.localSteps(u))
+	}
 	sum := 0.0
-	for v := range c.contract { // the phase in which the sum is taken: v mixings are done
-		own := float64(c.localSteps(v))
+	for v := range rounds { // the phase in which the sum is taken: v mixings are done
+		own := injected(v)
 		for u := 1; u <= k.rho.length(); u++ {
-			first := ((v-u)%len(c.contract) + len(c.contract)) % len(c.contract)
-			own += float64(c.localSteps(first)) * k.rho.at(first, u)
+			first := ((v-u)%rounds + rounds) % rounds
+			own += injected(first) * k.rho.at(first, u)
 		}
 		sum = max(sum, own)
 	}

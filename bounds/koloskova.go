@@ -2,7 +2,6 @@ package bounds
 
 import (
 	"context"
-	"fmt"
 	"math"
 )
 
@@ -14,12 +13,13 @@ import (
 // with the centroid from their descent lemma, r⁺ ≤ (1 - ημ/2) r + η²σ²/n + 3LηΞ, and e ≤ L/2 r. The constants are
 // quoted from the paper's appendix and not derived here, so it counts as an order and not as a guarantee.
 func (c *setup) koloskova(ctx context.Context) (method, error) {
-	m := method{id: "koloskova", name: "published consensus lemma", values: map[int]pair{}, kind: Order, only: "consensus",
-		source: "Koloskova et al. 2020 (arXiv 2003.10422), consensus recursion for convex functions"}
-	b, reason := c.koloskovaBlock()
-	if m.reason = reason; reason != "" {
+	m := method{id: "koloskova", name: "published consensus lemma", values: map[int]pair{}, kind: Order, only: Consensus,
+		source: "Koloskova et al. 2020 (arXiv 2003.10422), consensus recursion for convex functions; constants as recalled"}
+	b, a := c.koloskovaBlock()
+	if m.assume = a; !a.hold() {
 		return m, nil
 	}
+	m.detail = c.describe(b)
 	eta, l, k := c.step, c.constants.L, c.constants
 	tau := c.steps(0, b.rounds)
 	r, xi := []float64{k.StartCentroid}, []float64{k.StartConsensus}
@@ -46,26 +46,19 @@ func (c *setup) koloskova(ctx context.Context) (method, error) {
 	return m, nil
 }
 
-func (c *setup) koloskovaBlock() (block, string) {
-	if c.problem != "" {
-		return block{}, c.problem
-	}
-	if name := c.Algorithm.String(); name != "atc" {
-		return block{}, fmt.Sprintf("holds for atc, not for %s", name)
+func (c *setup) koloskovaBlock() (block, assumptions) {
+	a := append(c.common, c.additive(), oneOf(c.Algorithm.String(), "atc"))
+	if !a.hold() {
+		return block{}, a
 	}
 	b, ok := c.bestBlock()
-	if !ok {
-		return block{}, "no block of at most two periods contracts disagreement (p = 0)"
+	if a = append(a, c.contractingBlock(b, ok)); !ok {
+		return block{}, a
 	}
-	tau := 0
-	for l := range len(c.contract) {
-		tau = max(tau, c.steps(l*b.rounds, b.rounds))
-	}
-	if tau != c.steps(0, b.rounds) {
-		return block{}, "blocks of the schedule have different numbers of local steps"
-	}
-	if limit := b.p / (96 * math.Sqrt(6) * float64(tau) * c.constants.L); c.step > limit {
-		return block{}, fmt.Sprintf("step %.4g is above the published cap p/(96√6 τL) = %.4g (p = %.4g, τ = %d)", c.step, limit, b.p, tau)
-	}
-	return b, ""
+	least, most := c.blockSteps(b)
+	a = append(a, is("all blocks have as many local steps", least == most, "blocks have %d to %d local steps", least, most))
+	return b, append(a, atMost("step", c.step, "cap p/(96√6 τL)", koloskovaCap(b.p, float64(most), c.constants.L)))
 }
+
+// koloskovaCap is the step up to which the published lemma is stated.
+func koloskovaCap(p, tau, l float64) float64 { return p / (96 * math.Sqrt(6) * tau * l) }

@@ -2,7 +2,6 @@ package bounds
 
 import (
 	"context"
-	"fmt"
 	"math"
 )
 
@@ -16,7 +15,7 @@ import (
 func (c *setup) recursion(ctx context.Context) (method, error) {
 	m := method{id: "recursion", name: "explicit recursion", values: map[int]pair{},
 		source: "one-step recursions in the setting of Koloskova et al. 2020 (arXiv 2003.10422), with explicit constants"}
-	if m.reason = c.recursionReason(); m.reason != "" {
+	if m.assume = c.recursionAssumptions(); !m.assume.hold() {
 		return m, nil
 	}
 	steps := make([]twoByTwo, len(c.contract))
@@ -49,28 +48,34 @@ func (c *setup) recursion(ctx context.Context) (method, error) {
 // checkEvery is how many rounds pass between two looks at the context.
 const checkEvery = 1024
 
-func (c *setup) recursionReason() string {
-	if c.problem != "" {
-		return c.problem
+func (c *setup) recursionAssumptions() assumptions {
+	a := append(c.common, c.additive(), oneOf(c.Algorithm.String(), "atc"), c.smallStep())
+	if !a.hold() {
+		return a
 	}
-	if name := c.Algorithm.String(); name != "atc" {
-		return fmt.Sprintf("holds for atc, not for %s", name)
-	}
-	if l := c.constants.L; c.step*2*l > 1+sumTol {
-		return fmt.Sprintf("step %.4g is above 1/(2L) = %.4g", c.step, 1/(2*l))
-	}
+	text := "every step contracts disagreement, p > 0"
 	for t, rho := range c.contract {
 		if h := c.localSteps(t); h > 1 && c.Problem.N > 1 {
-			return fmt.Sprintf("every step must contract disagreement, but round %d has %d local steps without mixing (p = 0)", t+1, h-1)
+			return append(a, is(text, false, "every step must contract disagreement, but round %d has %d local steps without mixing (p = 0)", t+1, h-1))
 		}
 		if p := 1 - rho*rho; p < minContraction {
-			return fmt.Sprintf("every step must contract disagreement, but round %d has p = 1 - ‖W-J‖² = %.4g", t+1, max(0, p))
+			return append(a, is(text, false, "every step must contract disagreement, but round %d does not (p = 0)", t+1))
 		}
 	}
-	return ""
+	worst := 0.0
+	for _, rho := range c.contract {
+		worst = max(worst, rho)
+	}
+	return append(a, met(text, "p ≥ %.6g in every step", 1-worst*worst))
 }
 
-// minContraction is the p that rounding can fake where disagreement is not contracted at all.
+// smallStep is η ≤ 1/(2L): the coefficient of e in the centroid line must not be negative for e ≥ μ/2 r to close it.
+func (c *setup) smallStep() Assumption {
+	return atMost("step", c.step, "1/(2L)", 1/(2*c.constants.L))
+}
+
+// minContraction is the p below which a step counts as not contracting at all, p = 0. Rounding leaves some 1e-16 of
+// ‖W-J‖ = 1, and a true p this small would make the recursion vacuous anyhow.
 const minContraction = 1e-12
 
 func (c *setup) recursionStep(p float64) twoByTwo {

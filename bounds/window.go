@@ -57,14 +57,14 @@ func (c *setup) steps(from, rounds int) int {
 func (c *setup) window(ctx context.Context) (method, error) {
 	m := method{id: "window", name: "recursion over windows", values: map[int]pair{},
 		source: "recursion over blocks of rounds in the setting of Koloskova et al. 2020 (arXiv 2003.10422), with explicit constants"}
-	if m.reason = c.windowReason(); m.reason != "" {
+	if m.assume = c.windowAssumptions(); !m.assume.hold() {
 		return m, nil
 	}
 	b, ok := c.bestBlock()
-	if !ok {
-		m.reason = "no block of at most two periods contracts disagreement (p = 0)"
+	if m.assume = append(m.assume, c.contractingBlock(b, ok)); !ok {
 		return m, nil
 	}
+	m.detail = c.describe(b)
 	m.vacuous = c.windowGrows(b)
 	w := &windowState{c: c, block: b, v: pair{c.constants.StartCentroid, c.constants.StartConsensus}}
 	now := 0
@@ -80,22 +80,51 @@ func (c *setup) window(ctx context.Context) (method, error) {
 	return m, nil
 }
 
-func (c *setup) windowReason() string {
-	if c.problem != "" {
-		return c.problem
+func (c *setup) windowAssumptions() assumptions {
+	a := append(c.common, c.additive(), oneOf(c.Algorithm.String(), "atc"), c.smallStep())
+	if !a.hold() {
+		return a
 	}
-	if name := c.Algorithm.String(); name != "atc" {
-		return fmt.Sprintf("holds for atc, not for %s", name)
-	}
-	if l := c.constants.L; c.step*2*l > 1+sumTol {
-		return fmt.Sprintf("step %.4g is above 1/(2L) = %.4g", c.step, 1/(2*l))
-	}
+	return append(a, c.nonexpansive())
+}
+
+// nonexpansive asks that no mixing makes disagreement larger.
+func (c *setup) nonexpansive() Assumption {
+	text := "‖W-J‖ ≤ 1 in every round"
 	for t, rho := range c.contract {
 		if rho > 1+sumTol {
-			return fmt.Sprintf("the mixing of round %d expands disagreement: ‖W-J‖ = %.6g", t+1, rho)
+			return is(text, false, "the mixing of round %d expands disagreement: ‖W-J‖ = %.6g > 1", t+1, rho)
 		}
 	}
-	return ""
+	return met(text, "no mixing expands disagreement")
+}
+
+func (c *setup) contractingBlock(b block, ok bool) Assumption {
+	text := "a block of rounds contracts disagreement, p > 0"
+	if !ok {
+		return is(text, false, "no block of at most two periods contracts disagreement (p = 0)")
+	}
+	return met(text, "%s", c.describe(b))
+}
+
+// describe says what (p, τ) a block has, τ in local steps.
+func (c *setup) describe(b block) string {
+	least, most := c.blockSteps(b)
+	steps := fmt.Sprint(most)
+	if least != most {
+		steps = fmt.Sprintf("%d to %d", least, most)
+	}
+	return fmt.Sprintf("p = %.6g over τ = %s local steps (rounds in a block: %d)", b.p, steps, b.rounds)
+}
+
+// blockSteps returns the least and the most local steps of an aligned block.
+func (c *setup) blockSteps(b block) (least, most int) {
+	least = c.steps(0, b.rounds)
+	for l := range len(c.contract) {
+		n := c.steps(l*b.rounds, b.rounds)
+		least, most = min(least, n), max(most, n)
+	}
+	return least, most
 }
 
 // windowState walks through the steps of windows.

@@ -57,6 +57,15 @@ func (c *compressor) omega(d int) float64 {
 	}
 }
 
+// Omega returns the contraction ω of the algorithm's compressor, E ‖Q(x) - x‖² ≤ (1-ω) ‖x‖² for every vector x of d
+// numbers; 0 where it compresses nothing.
+func (a Algorithm) Omega(d int) float64 {
+	if a.Compress == "" {
+		return 0
+	}
+	return newCompressor(a, d).omega(d)
+}
+
 // spread is τ of qsgd: E ‖Q(x)‖² ≤ τ ‖x‖² before the division (Alistarh et al. 2017).
 func (c *compressor) spread(d int) float64 {
 	s := float64(c.levels)

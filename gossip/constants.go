@@ -83,8 +83,9 @@ func (q *Quadratic) diagonalConstants(c *Constants) {
 		for i := range q.N {
 			a := q.A[i][k]
 			c.L, c.Mu = max(c.L, a), min(c.Mu, a)
-			mean[k] += q.weight(i) * a
+			mean[k] += q.weight(i) * (a - q.A[0][k]) // from island 0: exact when all curvatures are equal
 		}
+		mean[k] += q.A[0][k]
 		largestMean = max(largestMean, mean[k])
 		c.MeanMu = min(c.MeanMu, mean[k])
 	}
@@ -117,9 +118,14 @@ func (q *Quadratic) denseConstants(c *Constants) {
 		a := mat.NewSymDense(d, q.A[i])
 		values, _ := eigenvalues(a)
 		c.L, c.Mu = max(c.L, values[d-1]), min(c.Mu, max(0, values[0]))
-		mean.AddSym(mean, scaled(q.weight(i), a))
+		if i > 0 { // from island 0: exact when all curvatures are equal
+			var e mat.SymDense
+			e.AddSym(a, scaled(-1, mat.NewSymDense(d, q.A[0])))
+			mean.AddSym(mean, scaled(q.weight(i), &e))
+		}
 		addProduct(moment, q.weight(i), q.A[i], q.B[i])
 	}
+	mean.AddSym(mean, mat.NewSymDense(d, q.A[0]))
 	for i := range q.N {
 		var e, square mat.Dense
 		e.Sub(mat.NewSymDense(d, q.A[i]), mean)

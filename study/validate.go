@@ -125,7 +125,7 @@ func (v *Verdict) check(ctx context.Context, c Case, o ValidateOptions) error {
 	}
 	worst := worstZ(exact, sim)
 	for _, b := range all {
-		if b.Kind != bounds.Guarantee {
+		if b.Kind != bounds.Guarantee || !moment(b.Quantity) {
 			continue
 		}
 		if !b.Applicable {
@@ -154,6 +154,11 @@ func (v *Verdict) check(ctx context.Context, c Case, o ValidateOptions) error {
 		v.Checks = append(v.Checks, check)
 	}
 	return nil
+}
+
+// moment reports whether a quantity is one of the exact moments.
+func moment(quantity string) bool {
+	return quantity == bounds.Centroid || quantity == bounds.Consensus || quantity == bounds.MSE
 }
 
 func quantity(m gossip.Moments, name string) (float64, error) {

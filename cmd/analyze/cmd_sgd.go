@@ -6,7 +6,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/islandsgd/islands/bounds"
 	"github.com/islandsgd/islands/gossip"
 	"github.com/islandsgd/islands/mixing"
 	"github.com/islandsgd/islands/schedule"
@@ -16,12 +15,23 @@ import (
 type experiment struct {
 	schedule  *schedule.Schedule
 	sequence  *mixing.Sequence
-	problem   *gossip.Quadratic
+	any       gossip.Problem
+	problem   *gossip.Quadratic // any, where it is a quadratic
 	algorithm gossip.Algorithm
 	at        []int
 }
 
+// loadExperiment reads an experiment on a quadratic.
 func loadExperiment(sch *scheduleFlags, sgd *sgdFlags) (*experiment, error) {
+	e, err := loadAnyExperiment(sch, sgd)
+	if err == nil && e.problem == nil {
+		err = inputf("--problem %s is no quadratic: it has no exact moments and no bounds, but can be simulated", sgd.problem)
+	}
+	return e, err
+}
+
+// loadAnyExperiment reads an experiment on any problem.
+func loadAnyExperiment(sch *scheduleFlags, sgd *sgdFlags) (*experiment, error) {
 	var e experiment
 	var err error
 	if e.schedule, _, err = sch.one(schedule.Options{}); err != nil {
@@ -30,9 +40,10 @@ func loadExperiment(sch *scheduleFlags, sgd *sgdFlags) (*experiment, error) {
 	if e.sequence, err = mixing.New(e.schedule); err != nil {
 		return nil, input(err)
 	}
-	if e.problem, err = sgd.load(e.schedule.N); err != nil {
-		return nil, err
+	if e.any, err = gossip.LoadAny(sgd.problem, e.schedule.N); err != nil {
+		return nil, fileError(err)
 	}
+	e.problem, _ = e.any.(*gossip.Quadratic)
 	if e.algorithm, err = sgd.check(); err != nil {
 		return nil, err
 	}
@@ -87,12 +98,20 @@ func exactCommand() *cli.Command {
 
 func simulateCommand() *cli.Command {
 	sch, sgd := &scheduleFlags{}, &sgdFlags{}
+	var stepwise, percentiles bool
+	flags := append(append(sch.flags(false), sch.topologyFlag(), sgd.runsFlag(100)), sgd.flags()...)
+	flags = append(flags,
+		&cli.BoolFlag{Name: "stepwise", Usage: "simulate every local step, also where one draw for many has the same distribution", Destination: &stepwise, Category: "problem"},
+		&cli.BoolFlag{Name: "percentiles", Usage: "also describe the distribution of the runs: median, percentiles, outliers", Destination: &percentiles, Category: "problem"},
+	)
 	return command("simulate", "simulate SGD in many runs", "", `Runs the algorithm itself and reports means over runs with standard errors and 95% intervals. Equal seeds give equal
-bits for any --jobs.
+bits for any --jobs. Beside quadratics it takes least-squares and logistic problems.
 
-  analyze simulate --schedule ring:n=8 --at 1,10,100 --runs 1000`, 0,
-		append(append(sch.flags(false), sch.topologyFlag(), sgd.runsFlag(100)), sgd.flags()...), func(s *session) error {
-			e, err := loadExperiment(sch, sgd)
+  analyze simulate --schedule ring:n=8 --at 1,10,100 --runs 1000
+  analyze simulate --schedule ring:n=8 --algorithm choco:compress=top-k,k=2,gamma=0.1 --percentiles
+  analyze simulate --schedule rotating-cliques:k=3,n=9 --problem logistic --step 0.5`, 0,
+		flags, func(s *session) error {
+			e, err := loadAnyExperiment(sch, sgd)
 			if err != nil {
 				return err
 			}
@@ -100,8 +119,9 @@ bits for any --jobs.
 				return inputf("--runs %d: at least 1 run is needed", sgd.runs)
 			}
 			progress := s.progress("runs")
-			r, err := gossip.Simulate(s.ctx, e.problem, e.sequence, gossip.SimulateOptions{
+			r, err := gossip.Simulate(s.ctx, e.any, e.sequence, gossip.SimulateOptions{
 				Algorithm: e.algorithm, Step: sgd.step, At: e.at, Runs: sgd.runs, Seed: s.seed, Jobs: s.jobs, Progress: progress.update,
+				Stepwise: stepwise, Percentiles: percentiles,
 			})
 			progress.done()
 			if err != nil && (r == nil || r.Runs == 0 || !stopped(err)) {
@@ -128,6 +148,7 @@ func printSimulation(s *session, e *experiment, sgd *sgdFlags, r *gossip.Simulat
 		t.add(fmt.Sprint(p.T), number(p.MSE.Mean), number(p.MSE.StandardError), number(p.Centroid.Mean), number(p.Centroid.StandardError), number(p.Consensus.Mean), number(p.Consensus.StandardError))
 	}
 	t.write(s.stdout)
+	printDistributions(s, r)
 	if d := r.Diverged; d != nil {
 		fmt.Fprintf(s.stdout, "\ndiverged: run %d passed the range of numbers in round %d\n", d.Run, d.Round)
 	}
@@ -137,52 +158,23 @@ func printSimulation(s *session, e *experiment, sgd *sgdFlags, r *gossip.Simulat
 	return nil
 }
 
-func boundsCommand() *cli.Command {
-	sch, sgd := &scheduleFlags{}, &sgdFlags{}
-	return command("bounds", "convergence bounds of a schedule on a problem", "", `Evaluates every bound whose assumptions hold, and says of the others which assumption fails. A guarantee is never below
-the exact value; an order is a published rate up to constants.
-
-  analyze bounds --schedule rotating-cliques:k=3 --at 1,10,100`, 0,
-		append(append(sch.flags(false), sch.topologyFlag()), sgd.flags()...), func(s *session) error {
-			e, err := loadExperiment(sch, sgd)
-			if err != nil {
-				return err
-			}
-			all, err := bounds.Evaluate(s.ctx, bounds.Setting{Problem: e.problem, Sequence: e.sequence, Algorithm: e.algorithm, Step: sgd.step, At: e.at})
-			if err != nil {
-				return s.inputUnlessStopped(err)
-			}
-			if s.json {
-				return s.printJSON(map[string]any{"bounds": all})
-			}
-			printBounds(s, e, all)
-			return nil
-		})
-}
-
-func printBounds(s *session, e *experiment, all []bounds.Bound) {
-	head := []string{"bound", "kind"}
-	for _, t := range e.at {
-		head = append(head, fmt.Sprintf("t=%d", t))
-	}
-	t := table{head: append(head, "note")}
-	for _, b := range all {
-		cells := []string{b.ID, string(b.Kind)}
-		note := ""
-		if b.Vacuous {
-			note = "vacuous: grows without limit"
-		}
-		for i := range e.at {
-			if b.Applicable {
-				cells = append(cells, number(b.Points[i].Value))
-			} else {
-				cells = append(cells, "–")
-				note = "not applicable: " + b.Reason
+// printDistributions prints how the runs are spread, where that was asked for.
+func printDistributions(s *session, r *gossip.SimulateResult) {
+	t := table{head: []string{"round", "quantity", "5%", "25%", "median", "75%", "95%", "outliers"}}
+	for _, p := range r.Points {
+		for _, q := range []struct {
+			name string
+			e    gossip.Estimate
+		}{{"mse", p.MSE}, {"centroid", p.Centroid}, {"consensus", p.Consensus}} {
+			if d := q.e.Distribution; d != nil {
+				t.add(fmt.Sprint(p.T), q.name, number(d.P5), number(d.P25), number(d.Median), number(d.P75), number(d.P95), fmt.Sprint(d.Outliers))
 			}
 		}
-		t.add(append(cells, note)...)
 	}
-	t.write(s.stdout)
+	if len(t.rows) > 0 {
+		fmt.Fprintln(s.stdout)
+		t.write(s.stdout)
+	}
 }
 
 // stopped reports whether an error is the end of the context.
