@@ -136,9 +136,9 @@ func Deployment(d *study.Deployments) *Figure {
 		}
 		p.Add(curve{all, solid(blue, lineWidth)}, dots{all, blue}, curve{best, solid(red, lineWidth)}, dots{best, red})
 		entries := []entry{{"one clique of all, half its round", solid(blue, lineWidth)}, {"best schedule of one or two rounds", solid(red, lineWidth)}}
-		foot := vg.Length(len(d.Rows)+len(entries)+1) * th.line()
+		foot := vg.Length(len(d.Rows)+len(entries)+2) * th.line()
 		p.draw(draw.Crop(c, 0, 0, foot, 0))
-		y := legend(c, th, c.X(0.05), c.Min.Y+foot-th.line(), entries)
+		y := legend(c, th, c.X(0.05), c.Min.Y+foot-th.line(), entries) - th.line()
 		for _, r := range d.Rows {
 			names := "none"
 			if len(r.MulticastAt) > 0 {

@@ -38,8 +38,11 @@ type PricedRound struct {
 // PricedLevel sums a schedule up under one capability.
 type PricedLevel struct {
 	Capability string   `json:"capability"`
-	Period     float64  `json:"period_seconds"`
+	Period     float64  `json:"period_seconds"`    // of a random schedule: the mean of a round
 	Staleness  *float64 `json:"staleness_seconds"` // nil when the schedule never connects all islands or takes no time
+
+	// StandardError of Staleness, where it comes from a sample of a random schedule.
+	StandardError *float64 `json:"staleness_standard_error,omitempty"`
 }
 
 // Priced is what a schedule costs on a network: communication alone, computation not added.
@@ -55,20 +58,30 @@ type Priced struct {
 	Warnings []string `json:"-"`
 }
 
-// Price prices every round of a periodic schedule under each capability.
+// Price prices every round of a periodic schedule under each capability. Of a random schedule it gives the mean round
+// and the staleness, and lists no rounds.
 func Price(t *network.Topology, levels []Level, s *schedule.Schedule, o collective.Options) (*Priced, error) {
-	if s.Random != nil {
-		return nil, fmt.Errorf("schedule %s is random: every round costs something else, so it has no period to price", s.Name)
+	s, err := mixing.Explicit(s) // a random schedule may have probabilities yet to be chosen
+	if err != nil {
+		return nil, err
 	}
 	seq, err := mixing.New(s)
 	if err != nil {
 		return nil, err
 	}
-	out := &Priced{Payload: o.Payload}
+	out := &Priced{Payload: o.Payload, Rounds: []PricedRound{}}
 	for _, level := range levels {
 		p, err := collective.NewPricer(t, level.Capability, o)
 		if err != nil {
 			return nil, err
+		}
+		if s.Random != nil {
+			sum, err := priceRandom(p, level.Name, s, seq)
+			if err != nil {
+				return nil, err
+			}
+			out.Levels = append(out.Levels, *sum)
+			continue
 		}
 		sum := PricedLevel{Capability: level.Name}
 		seconds := make([]float64, s.Period())

@@ -3,7 +3,6 @@ package study
 import (
 	"context"
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/islandsgd/islands/gossip"
@@ -55,12 +54,39 @@ func TestPriceAllReduce(t *testing.T) {
 	}
 }
 
-func TestPriceRefusesRandom(t *testing.T) {
-	top := load(t, "nine-city")
-	levels, _ := Levels(top)
-	s := rotation(t, "random-cliques:k=3", top)
-	if _, err := Price(top, levels[:1], s, collective.Options{}); err == nil || !strings.Contains(err.Error(), "random") {
-		t.Errorf("error %v, want one that says the schedule is random", err)
+// A random schedule with listed outcomes, priced exactly, against a long sample of the same rounds; and one whose outcomes
+// are too many to list.
+func TestPriceRandom(t *testing.T) {
+	top := load(t, "dumbbell")
+	levels, err := Levels(top)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Price(top, levels[:1], rotation(t, "random-cliques:k=2", top), collective.Options{Payload: 1e9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// By hand: of the three pairings of 2 + 2 islands one stays on its side (0.8 s, no latency) and two cross the trunk,
+	// where two payloads in each direction take 1.6 s, and 10 ms to get across.
+	if want := (0.8 + 2*1.61) / 3; math.Abs(*p.Period-want) > 1e-9 {
+		t.Errorf("a mean round of %v s, want %v", *p.Period, want)
+	}
+	if p.Staleness == nil || p.Levels[0].StandardError != nil || len(p.Rounds) != 0 {
+		t.Errorf("%+v", p)
+	}
+	// Pairings of twelve islands are too many to list (10,395): a sample with its error. By hand: a uniformly random pairing
+	// of a star costs the same in every round, so the period is that of any.
+	star := load(t, "star:n=12,latency=10ms")
+	starLevels, err := Levels(star)
+	if err != nil {
+		t.Fatal(err)
+	}
+	many, err := Price(star, starLevels[:1], rotation(t, "random-cliques:k=2", star), collective.Options{Payload: 1e9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(*many.Period-0.82) > 1e-9 || many.Staleness == nil || many.Levels[0].StandardError == nil {
+		t.Errorf("%+v, period %v", many.Levels, *many.Period)
 	}
 }
 

@@ -28,11 +28,12 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		Writer:                    stdout,
 		ErrWriter:                 stderr,
 		HideVersion:               true,
+		EnableBashCompletion:      true,
 		DisableSliceFlagSeparator: true, // a schedule such as ring:n=4,h=2 has commas of its own
 		ExitErrHandler:            func(*cli.Context, error) {},
 		Commands: []*cli.Command{
 			plotCommand(), costCommand(), mixingCommand(), exactCommand(), simulateCommand(), boundsCommand(),
-			validateCommand(), optimizeCommand(), compareCommand(), exportCommand(), reportCommand(), topologyCommand(), scheduleCommand(), versionCommand(),
+			validateCommand(), optimizeCommand(), compareCommand(), exportCommand(), reportCommand(), topologyCommand(), scheduleCommand(), completionCommand(), manCommand(), versionCommand(),
 		},
 	}
 }

@@ -18,6 +18,9 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 	if len(args) == 0 {
 		return []string{app.Name}, nil
 	}
+	if args[len(args)-1] == "--generate-bash-completion" { // the shell asks, the parser answers
+		return args, nil
+	}
 	out := []string{app.Name}
 	rest := args[1:]
 	commands := app.Commands

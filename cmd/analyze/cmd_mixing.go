@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -85,9 +86,25 @@ func printMixing(s *session, sched *schedule.Schedule, r *mixing.Report) {
 		t.add("(p, τ)", fmt.Sprintf("(%s, %d)", number(*r.P), *r.Tau), "every τ rounds remove at least the part p of the squared disagreement")
 	}
 	if r.ExactAfter != nil {
-		t.add("exact after", fmt.Sprintf("%d rounds", *r.ExactAfter), "from then on every node holds the exact mean")
+		t.add("exact after", fmt.Sprintf("%d rounds", *r.ExactAfter), "from then on every node holds the exact mean ("+r.ExactProof+")")
 	} else {
-		t.add("exact after", "never", "averaging is only approached")
+		reason := "averaging is only approached"
+		if r.ExactReason != "" {
+			reason = strings.TrimPrefix(r.ExactReason, "never: ")
+		}
+		t.add("exact after", "never", reason)
+	}
+	if r.Periodic {
+		t.add("periodic", "yes", "an eigenvalue of modulus 1 keeps the nodes from converging, though all are connected")
+	}
+	if r.Dobrushin != nil {
+		t.add("Dobrushin", number(*r.Dobrushin), "by what max x - min x shrinks per period, at most")
+	}
+	if r.JointRadius != nil {
+		t.add("joint spectral radius", fmt.Sprintf("%s to %s", number(r.JointRadius.Lower), number(r.JointRadius.Upper)), "rate per round if an adversary orders the rounds")
+	}
+	if r.PairsMet != nil {
+		t.add("pairs met", fmt.Sprintf("%d of %d", *r.PairsMet, r.Pairs), fmt.Sprintf("pairs that exchange directly within a period; %s a round", optional(r.PairsPerRound)))
 	}
 	for _, e := range r.EffectiveNbrs {
 		t.add(fmt.Sprintf("effective neighbors, γ=%s", number(e.Gamma)), optional(e.Mean), fmt.Sprintf("nodes whose noise averages out (of %d); worst node %s", r.N, optional(e.Worst)))
@@ -96,6 +113,9 @@ func printMixing(s *session, sched *schedule.Schedule, r *mixing.Report) {
 		t.add("certificate", number(r.Certificate.LowerBound), fmt.Sprintf("no weights on this graph do better; relative gap %.1e", r.Certificate.Gap))
 	}
 	t.write(s.stdout)
+	if r.Method != "" {
+		fmt.Fprintf(s.stdout, "\nfound by: %s\n", r.Method)
+	}
 	if len(r.PrefixNorms) > 0 && r.Period > 1 {
 		fmt.Fprintf(s.stdout, "\n‖W_t…W_1-J‖ after t = 1, 2, … rounds: %s\n", join(r.PrefixNorms[:min(16, len(r.PrefixNorms))]))
 	}

@@ -1,22 +1,25 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
+	"github.com/goccy/go-yaml"
 	"github.com/urfave/cli/v2"
 
+	"github.com/islandsgd/islands/mixing"
 	"github.com/islandsgd/islands/network"
 	"github.com/islandsgd/islands/schedule"
 )
 
 func scheduleCommand() *cli.Command {
 	return &cli.Command{
-		Name: "schedule", Usage: "show schedules and list their families",
-		Subcommands:     []*cli.Command{scheduleShow(), scheduleList()},
+		Name: "schedule", Usage: "show, convert and list schedules",
+		Subcommands:     []*cli.Command{scheduleShow(), scheduleConvert(), scheduleList()},
 		HideHelpCommand: true,
 		Action: func(*cli.Context) error {
-			return inputf("schedule needs one of: show, list (see analyze help schedule)")
+			return inputf("schedule needs one of: show, convert, list (see analyze help schedule)")
 		},
 	}
 }
@@ -30,17 +33,9 @@ func scheduleShow() *cli.Command {
 		if len(s.args) == 0 {
 			return inputf("schedule show needs a schedule: family:key=value,... or a file")
 		}
-		var o schedule.Options
-		if topology != "" {
-			t, err := network.Load(topology)
-			if err != nil {
-				return fileError(err)
-			}
-			o.Nodes = t.IslandNames()
-		}
-		sched, err := schedule.Load(s.args[0], o)
+		sched, err := loadSchedule(s.args[0], topology)
 		if err != nil {
-			return fileError(err)
+			return err
 		}
 		if s.json {
 			return s.printJSON(struct {
@@ -71,6 +66,67 @@ func scheduleShow() *cli.Command {
 		}
 		t.write(s.stdout)
 		return nil
+	})
+}
+
+// loadSchedule reads one schedule, with the nodes of a topology if one is given.
+func loadSchedule(arg, topology string) (*schedule.Schedule, error) {
+	var o schedule.Options
+	if topology != "" {
+		t, err := network.Load(topology)
+		if err != nil {
+			return nil, fileError(err)
+		}
+		o.Nodes = t.IslandNames()
+	}
+	sched, err := schedule.Load(arg, o)
+	return sched, fileError(err)
+}
+
+func scheduleConvert() *cli.Command {
+	var topology, format, out string
+	var force, explicit bool
+	flags := []cli.Flag{
+		&cli.StringFlag{Name: "topology", Usage: "take the nodes from the islands of this topology", Destination: &topology, Category: "schedule"},
+		&cli.BoolFlag{Name: "explicit", Usage: "work out weight rules and lazy factors into numbers", Destination: &explicit, Category: "schedule"},
+		&cli.StringFlag{Name: "format", Value: "yaml", Usage: "yaml or json", Destination: &format, Category: "output"},
+		&cli.StringFlag{Name: "out", Usage: "file to write (default: stdout)", Destination: &out, Category: "output"},
+		&cli.BoolFlag{Name: "force", Usage: "replace an existing file", Destination: &force, Category: "output"},
+	}
+	return command("convert", "write a schedule as a file", "SCHEDULE", `The file reads back to an equal schedule, with the same fingerprint.
+
+  analyze schedule convert rotating-cliques:k=3 --topology nine-city
+  analyze schedule convert ring:n=5,weights=fdla --explicit --format json`, 1, flags, func(s *session) error {
+		if len(s.args) == 0 {
+			return inputf("schedule convert needs a schedule: family:key=value,... or a file")
+		}
+		sched, err := loadSchedule(s.args[0], topology)
+		if err != nil {
+			return err
+		}
+		if explicit {
+			if sched, err = mixing.Explicit(sched); err != nil {
+				return input(err)
+			}
+		}
+		var data []byte
+		switch format {
+		case "json":
+			data, err = json.MarshalIndent(sched.Form(), "", "  ")
+			data = append(data, '\n')
+		case "yaml":
+			data, err = yaml.Marshal(sched.Form())
+		default:
+			return inputf("--format: unknown format %q (known: yaml, json)", format)
+		}
+		if err != nil {
+			return err
+		}
+		if out == "" || out == "-" {
+			_, err = s.stdout.Write(data)
+			return err
+		}
+		return writeFile(out, data, force)
 	})
 }
 

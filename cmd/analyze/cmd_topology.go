@@ -1,7 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -13,16 +16,19 @@ import (
 func topologyCommand() *cli.Command {
 	return &cli.Command{
 		Name: "topology", Usage: "show and check networks",
-		Subcommands:     []*cli.Command{topologyShow(), topologyCheck(), topologyList()},
+		Subcommands:     []*cli.Command{topologyShow(), topologyCheck(), topologyConvert(), topologyList()},
 		HideHelpCommand: true,
 		Action: func(*cli.Context) error {
-			return inputf("topology needs one of: show, check, list (see analyze help topology)")
+			return inputf("topology needs one of: show, check, convert, list (see analyze help topology)")
 		},
 	}
 }
 
 // topologyArgument is the positional argument, or else the default network.
-func topologyArgument(s *session) (*network.Topology, error) {
+func topologyArgument(s *session) (*network.Topology, error) { return strictly(s, false) }
+
+// strictly is topologyArgument that, if strict, refuses a file of which anything was guessed or changed.
+func strictly(s *session, strict bool) (*network.Topology, error) {
 	arg := "nine-city"
 	if len(s.args) > 0 {
 		arg = s.args[0]
@@ -31,8 +37,23 @@ func topologyArgument(s *session) (*network.Topology, error) {
 	if err != nil {
 		return nil, fileError(err)
 	}
+	if err := refuseChanges(t, strict); err != nil {
+		return nil, err
+	}
 	s.warnings = append(s.warnings, t.Warnings...)
 	return t, nil
+}
+
+// refuseChanges is what --strict does.
+func refuseChanges(t *network.Topology, strict bool) error {
+	if strict && len(t.Warnings) > 0 {
+		return inputf("%s: --strict: %s", t.Name, strings.Join(t.Warnings, "; "))
+	}
+	return nil
+}
+
+func strictFlag(to *bool) cli.Flag {
+	return &cli.BoolFlag{Name: "strict", Usage: "refuse a file of which anything had to be guessed or changed", Destination: to, Category: "network"}
 }
 
 func topologyShow() *cli.Command {
@@ -78,12 +99,13 @@ func topologyShow() *cli.Command {
 }
 
 func topologyCheck() *cli.Command {
+	var strict bool
 	return command("check", "read a network and say whether it is usable", "TOPOLOGY", `
-  analyze topology check my-network.yaml`, 1, nil, func(s *session) error {
+  analyze topology check my-network.yaml --strict`, 1, []cli.Flag{strictFlag(&strict)}, func(s *session) error {
 		if len(s.args) == 0 {
 			return inputf("topology check needs a file or a name")
 		}
-		t, err := topologyArgument(s)
+		t, err := strictly(s, strict)
 		if err != nil {
 			return err
 		}
@@ -97,6 +119,54 @@ func topologyCheck() *cli.Command {
 		fmt.Fprintf(s.stdout, "%s is usable: %d routers, %d links, %d islands\n", sum.Name, sum.Routers, sum.Links, sum.Islands)
 		return nil
 	})
+}
+
+func topologyConvert() *cli.Command {
+	var out string
+	var force bool
+	flags := []cli.Flag{
+		&cli.StringFlag{Name: "out", Usage: "file to write (default: stdout)", Destination: &out, Category: "output"},
+		&cli.BoolFlag{Name: "force", Usage: "replace an existing file", Destination: &force, Category: "output"},
+	}
+	return command("convert", "write a network in the native YAML form", "TOPOLOGY", `Reads any known format, recognized by content: native YAML or JSON, GraphML, GML, node-link JSON, CSV tables, or a folder
+of CSV files. What was guessed or changed is a warning.
+
+  analyze topology convert geant
+  analyze topology convert ring:n=5 --out ring.yaml`, 1, flags, func(s *session) error {
+		if len(s.args) == 0 {
+			return inputf("topology convert needs a file or a name")
+		}
+		t, err := topologyArgument(s)
+		if err != nil {
+			return err
+		}
+		data, err := network.Write(t)
+		if err != nil {
+			return err
+		}
+		if out == "" || out == "-" {
+			_, err = s.stdout.Write(data)
+			return err
+		}
+		return writeFile(out, data, force)
+	})
+}
+
+// writeFile writes one file that the user named, and never over another unless told to.
+func writeFile(path string, data []byte, force bool) error {
+	flag := os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	if force {
+		flag = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+	}
+	f, err := os.OpenFile(path, flag, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return inputf("%s exists (use --force to replace it)", path)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
 }
 
 func topologyList() *cli.Command {

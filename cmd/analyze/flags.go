@@ -29,6 +29,7 @@ type networkFlags struct {
 	multicastAt, aggregationAt    string
 	payload, access, collective   string
 	defaultTopology, defaultLevel string
+	strict                        bool
 }
 
 func (f *networkFlags) flags() []cli.Flag {
@@ -40,6 +41,7 @@ func (f *networkFlags) flags() []cli.Flag {
 		&cli.StringFlag{Name: "payload", Value: "1GB", Usage: "bytes each island contributes to a round", Destination: &f.payload, Category: "network"},
 		&cli.StringFlag{Name: "access", Usage: "egress and ingress of every island, for instance 100Gbps (default: the topology's)", Destination: &f.access, Category: "network"},
 		&cli.StringFlag{Name: "collective", Value: collective.Best, Usage: strings.Join(collective.Collectives(), ", "), Destination: &f.collective, Category: "network"},
+		strictFlag(&f.strict),
 	}
 }
 
@@ -48,6 +50,9 @@ func (f *networkFlags) load(s *session) (*network.Topology, error) {
 	t, err := network.Load(f.topology)
 	if err != nil {
 		return nil, fileError(err)
+	}
+	if err := refuseChanges(t, f.strict); err != nil {
+		return nil, err
 	}
 	s.warnings = append(s.warnings, t.Warnings...)
 	if f.access != "" {
