@@ -13,8 +13,12 @@ func lian() []Theorem {
 	return []Theorem{{
 		ID: "lian-gradient", Name: "D-PSGD at a constant step", Source: source + ", Theorem 1; constants as recalled", Quantity: Gradient,
 		Assume: func(n Numbers) []Assumption {
-			d1, d2 := lianD(n)
-			return append(common(n), atMost("step", n.Step, "1/L", 1/n.L), above("D2", d2, "", 0), above("D1", d1, "", 0))
+			a := common(n)
+			if assumptions(a).hold() {
+				d1, d2 := lianD(n)
+				a = append(a, atMost("step", n.Step, "1/L", 1/n.L), above("D2", d2, "", 0), above("D1", d1, "", 0))
+			}
+			return a
 		},
 		At: func(n Numbers, k float64) float64 {
 			d1, _ := lianD(n)
