@@ -27,7 +27,7 @@ const (
 	// moveBudget is how many moves are tried in all, divided by the number of islands: pricing a round of many islands
 	// takes long.
 	moveBudget = 24_000
-	leastMoves = 150
+	leastMoves = 120
 )
 
 // largeSearch is a search at work.
@@ -49,7 +49,7 @@ type draft struct {
 
 func searchLarge(ctx context.Context, t *network.Topology, p *collective.Pricer, value objective, o Options) (*Result, error) {
 	n := len(t.Islands)
-	s := &largeSearch{n: n, price: p.PartitionSeconds, value: value, solver: mixing.NewStalenessSolver(n, max(2, o.PeriodMax)), known: map[string]float64{}}
+	s := &largeSearch{n: n, price: p.Quick().PartitionSeconds, value: value, solver: mixing.NewStalenessSolver(n, max(2, o.PeriodMax)), known: map[string]float64{}}
 	var pool []draft
 	enter := func(rounds ...[][]int) error {
 		if len(rounds) > o.PeriodMax {
@@ -79,18 +79,19 @@ func searchLarge(ctx context.Context, t *network.Topology, p *collective.Pricer,
 		return nil, fmt.Errorf("%s: no schedule takes a positive time and connects all islands", t.Name)
 	}
 	slices.SortStableFunc(pool, func(a, b draft) int { return cmp.Compare(a.value, b.value) })
+	var err error
 	moves := max(leastMoves, moveBudget/n)
 	starts := min(3, len(pool))
 	for i := range starts {
-		better, err := s.improve(ctx, pool[i], moves/starts, o.PeriodMax, rand.New(rand.NewPCG(largeSeed, uint64(i))))
-		if err != nil {
-			return nil, err
+		better, improveErr := s.improve(ctx, pool[i], moves/starts, o.PeriodMax, rand.New(rand.NewPCG(largeSeed, uint64(i))))
+		if improveErr != nil {
+			return nil, improveErr
 		}
 		pool = append(pool, better)
 	}
-	slices.SortStableFunc(pool, func(a, b draft) int {
-		return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(len(a.rounds), len(b.rounds)))
-	})
+	if pool, err = s.reprice(pool, p); err != nil {
+		return nil, err
+	}
 	var plans []plan
 	for _, d := range pool {
 		if !slices.ContainsFunc(plans, func(q plan) bool { return key(q.rounds...) == key(d.rounds...) }) {
@@ -103,6 +104,25 @@ func searchLarge(ctx context.Context, t *network.Topology, p *collective.Pricer,
 	}
 	cert := Certificate{Method: "clusters of close islands and rotations across them, improved by local moves", Searched: s.tried, ProvenFor: "nothing"}
 	return assemble(ctx, t, p, plans, plan{first.rounds, first.value}, cert, o)
+}
+
+// reprice values the best drafts by exact prices and sorts them; the search itself went by quick ones.
+func (s *largeSearch) reprice(pool []draft, p *collective.Pricer) ([]draft, error) {
+	byValue := func(a, b draft) int {
+		return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(len(a.rounds), len(b.rounds)))
+	}
+	slices.SortStableFunc(pool, byValue)
+	pool = pool[:min(len(pool), 2*beamWidth)]
+	s.price, s.known = p.PartitionSeconds, map[string]float64{}
+	for i := range pool {
+		d, err := s.evaluate(pool[i].rounds)
+		if err != nil {
+			return nil, err
+		}
+		pool[i] = d
+	}
+	slices.SortStableFunc(pool, byValue)
+	return pool, nil
 }
 
 // evaluate prices and values a schedule.

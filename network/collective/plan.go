@@ -154,7 +154,7 @@ func (p *Pricer) remember(store func(), loads int) {
 // make this round faster than a first plan does: the search is exact because no other order can be part of a faster
 // plan.
 func (p *Pricer) completeLarge(sets []*menu) []*menu {
-	if !slices.ContainsFunc(sets, func(o *menu) bool { return p.wantsRings(len(o.members)) && len(o.members) > p.listed }) {
+	if p.quick || !slices.ContainsFunc(sets, func(o *menu) bool { return p.wantsRings(len(o.members)) && len(o.members) > p.listed }) {
 		return sets
 	}
 	j := p.newJoint(sets)

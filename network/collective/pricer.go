@@ -26,7 +26,8 @@ type Pricer struct {
 	can     network.Capability
 	options Options
 	res     *resources
-	listed  int // listedRing, lowered by tests
+	listed  int  // listedRing, lowered by tests
+	quick   bool // of every clique one ring order at most, see Quick
 
 	scratch sync.Pool // of *scratch
 
@@ -85,6 +86,17 @@ func NewPricer(t *network.Topology, c network.Capability, o Options) (*Pricer, e
 		return &scratch{p.newLoader(), make([]bool, len(t.Islands)), make([]float64, p.res.rows), nil}
 	}
 	return p, nil
+}
+
+// Quick returns a Pricer of the same network that considers, in rounds of several cliques, one good ring order of each
+// clique instead of all that could matter. Its prices are never below those of p; they suit a search that tries many
+// rounds of many islands and prices what it finds with p in the end.
+func (p *Pricer) Quick() *Pricer {
+	q := &Pricer{g: p.g, can: p.can, options: p.options, res: p.res, quick: true, memo: map[string]*menu{}, alone: map[string]*single{}}
+	q.scratch.New = func() any {
+		return &scratch{q.newLoader(), make([]bool, len(q.g.Topology.Islands)), make([]float64, q.res.rows), nil}
+	}
+	return q
 }
 
 // maxPayload keeps every product of bytes finite.

@@ -12,6 +12,9 @@ const (
 	exactRing = 12
 	// listedRing is the largest clique whose undominated ring orders are all kept for rounds of several cliques.
 	listedRing = 8
+	// polishedRing is the largest ring that a quick price improves, and quickStarts how many starts it tries beyond.
+	polishedRing = 16
+	quickStarts  = 4
 	// ringBudget bounds the partial orders that one exact search may visit, about a second's worth.
 	ringBudget = 20_000_000
 )
@@ -102,9 +105,14 @@ func (t *ringTable) seconds(order []int, others *floor) float64 {
 // moving single members until neither helps.
 func (t *ringTable) heuristic(others *floor) []int {
 	k := len(t.members)
+	hasty := t.p.quick && k > polishedRing
+	starts := k
+	if hasty {
+		starts = quickStarts
+	}
 	var best []int
 	bestTime := math.Inf(1)
-	for start := range k {
+	for start := range starts {
 		order := []int{start}
 		for len(order) < k {
 			at, next := order[len(order)-1], -1
@@ -120,7 +128,7 @@ func (t *ringTable) heuristic(others *floor) []int {
 		}
 	}
 	try := make([]int, k)
-	for improved := true; improved; {
+	for improved := !hasty; improved; {
 		improved = false
 		for i := range k {
 			for j := range k {

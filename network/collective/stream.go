@@ -29,7 +29,7 @@ type Stream struct {
 // what arrives for the island, or copies what departs from it.
 type Joined struct {
 	Arc  int
-	Size float64 // relative to the stream's bytes
+	Size float64 // relative to the stream's bytes, with repair packets
 }
 
 // Tree is a broadcast away from its root, or a reduction towards it. Where branches meet, at a router that can or at an
@@ -37,6 +37,7 @@ type Joined struct {
 type Tree struct {
 	Reduce   bool // towards the root
 	Root     End
+	Repair   float64  // bytes sent for each of the payload's: above 1 with the repair packets of a multicast
 	Branches []Branch // each after the one that it continues
 }
 
@@ -48,10 +49,10 @@ type End struct {
 
 // Branch is a way without copying or summing.
 type Branch struct {
-	Parent int   // the branch that it continues, away from the root; -1 at the root
-	Arcs   []int // from the root outwards, each in the direction of traffic
-	Far    End   // its end away from the root; a far end with an island is a member that takes or gives a payload
-	Size   float64
+	Parent int     // the branch that it continues, away from the root; -1 at the root
+	Arcs   []int   // from the root outwards, each in the direction of traffic
+	Far    End     // its end away from the root; a far end with an island is a member that takes or gives a payload
+	Size   float64 // of what it carries relative to the stream's bytes, without repair packets
 }
 
 // Plan returns how Round carries a round.
@@ -167,7 +168,7 @@ func (l *loader) ringStages(order []int, first int) [][]Tree {
 	for hop := range 2 * (k - 1) {
 		from, to := order[(first+hop)%k], order[(first+hop+1)%k]
 		size := l.res.width(min(hop+1, k))
-		t := Tree{Root: l.endOf(from)}
+		t := Tree{Root: l.endOf(from), Repair: 1}
 		arcs := append([]int{l.g.Egress(from)}, l.g.Path(l.router(from), l.router(to))...)
 		t.Branches = []Branch{{-1, append(arcs, l.g.Ingress(to)), l.endOf(to), size}}
 		stages = append(stages, []Tree{t})
@@ -203,10 +204,8 @@ func (l *loader) exchangeStreams(carriage string, list *pairs, part int, members
 		return
 	}
 	if way == up { // these departures are multicasts, which the reduce trees carry on
-		for _, t := range all.Stages[0] {
-			for b := range t.Branches {
-				t.Branches[b].Size *= l.res.fec
-			}
+		for i := range all.Stages[0] {
+			all.Stages[0][i].Repair = l.res.fec
 		}
 	}
 	out.Streams = append(out.Streams, all)
@@ -242,7 +241,7 @@ func (p *Pricer) treeOf(t *tree, root, way int, members []int) Tree {
 	if t.spans == nil {
 		return l.grow(l.endOf(root), way, members, root, 1)
 	}
-	out := Tree{Reduce: way == up, Root: l.endOf(root)}
+	out := Tree{Reduce: way == up, Root: l.endOf(root), Repair: 1}
 	for _, s := range t.spans {
 		b := Branch{s.parent, slices.Clone(t.arcs[s.from:s.to]), l.endOf(s.end), 1}
 		first, last := 0, len(b.Arcs) // the links, which the finder lists backwards
@@ -307,9 +306,9 @@ func (l *loader) grow(root End, way int, members []int, except int, size float64
 		before := l.g.Arcs[arc].Tail
 		waiting[before] = append(waiting[before], here...)
 	}
-	out := Tree{Reduce: way == up, Root: root}
+	out := Tree{Reduce: way == up, Root: root, Repair: 1}
 	if way == down && merged {
-		size *= l.res.fec
+		out.Repair = l.res.fec
 	}
 	var write func(s *sprout, parent int)
 	write = func(s *sprout, parent int) {

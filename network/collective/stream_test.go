@@ -89,7 +89,7 @@ func planned(g *network.Graph, p *Plan) (bytes []float64, latency float64) {
 					}
 					for _, a := range b.Arcs {
 						if _, ok := joined[a]; !ok {
-							bytes[a] += s.Bytes * b.Size
+							bytes[a] += s.Bytes * b.Size * t.Repair
 						}
 						depth[i] += g.Picos(a)
 					}
