@@ -127,7 +127,8 @@ func (n *counting) router(v int) *Passage {
 // joint is what branches bring to a place and take from it.
 type joint struct {
 	in, out  float64
-	branches int // away from the root
+	payloads float64 // brought, without losses and repair packets
+	branches int     // away from the root
 }
 
 // tree counts one tree and returns its latency.
@@ -142,6 +143,7 @@ func (n *counting) tree(t *collective.Tree) float64 {
 		}
 		near.out += bytes[i].begin()
 		far.in += bytes[i].end
+		far.payloads += b.Size
 		for k, a := range b.Arcs {
 			n.cross(n.arcs(a), bytes[i].on[k])
 		}
@@ -168,7 +170,7 @@ func (n *counting) cross(arc int, bytes float64) {
 	if a.Tail >= 0 {
 		if once { // the router sums what arrives for the island
 			n.router(a.Tail).Merged += bytes
-			n.takeIn(a.Tail, bytes)
+			n.takeIn(a.Tail, 1) // a payload, without repair packets
 		} else {
 			n.router(a.Tail).Out += bytes
 		}
@@ -221,7 +223,7 @@ func (n *counting) branch(v int, j joint, reduce, root bool) {
 	}
 	p.Merged += j.in - j.out
 	if j.branches > 1 {
-		n.takeIn(v, j.in)
+		n.takeIn(v, j.payloads)
 		if n.contexts[v] > 0 {
 			n.trees = append(n.trees, v)
 		}

@@ -43,7 +43,7 @@ func (n *counting) bytes(t *collective.Tree) []branchBytes {
 	covered := n.covered(t)
 	out := make([]branchBytes, len(t.Branches))
 	for i, b := range t.Branches {
-		x := branchBytes{make([]float64, len(b.Arcs)), b.Size, t.Reduce}
+		x := branchBytes{make([]float64, len(b.Arcs)), b.Size * t.Repair, t.Reduce}
 		if covered {
 			if b.Parent >= 0 {
 				x.end = out[b.Parent].end
@@ -55,7 +55,7 @@ func (n *counting) bytes(t *collective.Tree) []branchBytes {
 			out[i] = x
 			continue
 		}
-		need := b.Size
+		need := x.end
 		against := slices.Clone(b.Arcs)
 		if !t.Reduce {
 			slices.Reverse(against)
