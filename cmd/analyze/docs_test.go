@@ -118,3 +118,42 @@ func readFile(t *testing.T, path string) string {
 	}
 	return string(data)
 }
+
+// The reference page and the manual page are what the commands say of themselves.
+func TestReferenceIsFresh(t *testing.T) {
+	reference, err := newApp(&bytes.Buffer{}, &bytes.Buffer{}).ToMarkdown()
+	if err != nil {
+		t.Fatal(err)
+	}
+	manual, err := manualPage()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		"../../docs/reference.md": "# Reference\n\nGenerated from the commands themselves.\n\n" + reference,
+		"../../docs/analyze.1":    manual,
+	} {
+		if *update {
+			if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		if readFile(t, path) != want {
+			t.Errorf("%s is not what the commands say (run with -update)", path)
+		}
+	}
+}
+
+// The gallery shows every figure.
+func TestGalleryIsComplete(t *testing.T) {
+	gallery := readFile(t, "../../docs/gallery.md")
+	for _, d := range drawings {
+		if !strings.Contains(gallery, "(figures/"+d.name+".svg)") {
+			t.Errorf("docs/gallery.md does not show %s", d.name)
+		}
+		if _, err := os.Stat("../../docs/figures/" + d.name + ".svg"); err != nil {
+			t.Error(err)
+		}
+	}
+}
