@@ -193,7 +193,8 @@ func (l *Logistic) solve() error {
 			}
 			scale /= 2
 		}
-		if next, x = x, next; scale < 1e-6 { // at rounding
+		x = next
+		if scale < 1e-6 { // at rounding
 			break
 		}
 	}

@@ -1,6 +1,7 @@
 package gossip
 
 import (
+	"errors"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -169,7 +170,7 @@ func (p *program) settle(f affine) (*moments, bool) {
 	lu.Factorize(system)
 	solution := mat.NewDense(size, members, s.mean)
 	if err := lu.SolveTo(solution, false, mat.NewDense(size, members, f.c)); err != nil {
-		if _, conditioned := err.(mat.Condition); !conditioned {
+		if !errors.As(err, new(mat.Condition)) {
 			return nil, false
 		}
 	}

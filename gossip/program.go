@@ -37,9 +37,9 @@ func (p *program) ops(t int) []op {
 }
 
 // compile writes the algorithm as a program.
-func (alg Algorithm) compile(seq *mixing.Sequence, step float64, weights []float64, g *group) *program {
-	b := &builder{alg: alg, seq: seq, g: g, step: step, weights: weights, used: g.n * g.m, locals: map[int]*localSteps{}}
-	switch alg.name() {
+func (a Algorithm) compile(seq *mixing.Sequence, step float64, weights []float64, g *group) *program {
+	b := &builder{a: a, seq: seq, g: g, step: step, weights: weights, used: g.n * g.m, locals: map[int]*localSteps{}}
+	switch a.name() {
 	case "cta":
 		return b.cta()
 	case "dgd":

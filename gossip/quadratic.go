@@ -97,10 +97,10 @@ func NewQuadratic(q Quadratic) (*Quadratic, error) {
 	for i := range q.N {
 		var err error
 		if a[i], err = semidefinite(q.A[i], q.D, q.Diagonal); err != nil {
-			return nil, fmt.Errorf("problem: curvature of island %d %v", i, err)
+			return nil, fmt.Errorf("problem: curvature of island %d %w", i, err)
 		}
 		if noise[i], err = semidefinite(q.Noise[i], q.D, q.Diagonal); err != nil {
-			return nil, fmt.Errorf("problem: noise of island %d %v", i, err)
+			return nil, fmt.Errorf("problem: noise of island %d %w", i, err)
 		}
 	}
 	q.A, q.Noise = a, noise
@@ -109,7 +109,7 @@ func NewQuadratic(q Quadratic) (*Quadratic, error) {
 	}
 	if q.Weights != nil {
 		if err := checkWeights(q.Weights, q.N); err != nil {
-			return nil, fmt.Errorf("problem: %v", err)
+			return nil, fmt.Errorf("problem: %w", err)
 		}
 	}
 	return &q, nil

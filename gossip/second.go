@@ -53,8 +53,8 @@ func needsSecond(q *Quadratic, seq *mixing.Sequence, alg Algorithm) bool {
 }
 
 // compileSecond writes the algorithm as a program for second moments, or says why there is none.
-func (alg Algorithm) compileSecond(q *Quadratic, seq *mixing.Sequence, step float64, weights []float64, g *group) (*secondProgram, error) {
-	name := alg.name()
+func (a Algorithm) compileSecond(q *Quadratic, seq *mixing.Sequence, step float64, weights []float64, g *group) (*secondProgram, error) {
+	name := a.name()
 	switch {
 	case seq.Random != nil && seq.Random.Outcomes == nil:
 		return nil, fmt.Errorf("exact moments need the outcomes of a random schedule, and this one has too many to list: simulate it")
@@ -65,7 +65,7 @@ func (alg Algorithm) compileSecond(q *Quadratic, seq *mixing.Sequence, step floa
 	case name == "dgd" && q.LeastSquares:
 		return nil, fmt.Errorf("exact moments of dgd need additive noise: simulate it")
 	}
-	b := &builder{alg: alg, seq: seq, g: g, step: step, weights: weights, used: g.n * g.m, locals: map[int]*localSteps{}}
+	b := &builder{a: a, seq: seq, g: g, step: step, weights: weights, used: g.n * g.m, locals: map[int]*localSteps{}}
 	p := &secondProgram{b: b, rounds: make([][]secondOp, seq.Period())}
 	for t := range p.rounds {
 		h := localStepsOf(seq, t)

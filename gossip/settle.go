@@ -1,6 +1,7 @@
 package gossip
 
 import (
+	"errors"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -46,7 +47,7 @@ func (p *secondProgram) settle(weights []float64) (radius float64, stationary Mo
 	}
 	var x mat.Dense
 	if err := x.Solve(l, drive); err != nil {
-		if _, conditioned := err.(mat.Condition); !conditioned {
+		if !errors.As(err, new(mat.Condition)) {
 			return radius, Moments{}, false
 		}
 	}
@@ -106,7 +107,7 @@ func (p *secondProgram) fixedMean() ([]float64, error) {
 	}
 	var x mat.Dense
 	if err := x.Solve(system, mat.NewDense(used, members, offset.mean)); err != nil {
-		if _, conditioned := err.(mat.Condition); !conditioned {
+		if !errors.As(err, new(mat.Condition)) {
 			return nil, err
 		}
 	}

@@ -168,11 +168,6 @@ func row(cells ...any) []string {
 	return out
 }
 
-// fixedRatio is the height of figures of one shape.
-func fixedRatio(r float64) func(vg.Length, theme) vg.Length {
-	return func(w vg.Length, _ theme) vg.Length { return w * vg.Length(r) }
-}
-
 // byWidth gives a figure one ratio across a page and another in a column.
 func byWidth(page, column float64) func(vg.Length, theme) vg.Length {
 	return func(w vg.Length, _ theme) vg.Length {

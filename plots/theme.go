@@ -51,9 +51,8 @@ const (
 	lineWidth = vg.Length(1.2)
 	hairline  = vg.Length(0.5)
 
-	// FullWidth is the width of a figure across a page, and ColumnWidth of one in a column of two.
-	FullWidth   = 180 * vg.Millimeter
-	ColumnWidth = 88 * vg.Millimeter
+	// FullWidth is the width of a figure across a page.
+	FullWidth = 180 * vg.Millimeter
 	// FontSize is the default size of text, in points.
 	FontSize = 8.0
 )
