@@ -38,7 +38,7 @@ func (p *program) ops(t int) []op {
 
 // compile writes the algorithm as a program.
 func (a Algorithm) compile(seq *mixing.Sequence, step float64, weights []float64, g *group) *program {
-	b := &builder{a: a, seq: seq, g: g, step: step, weights: weights, used: g.n * g.m, locals: map[int]*localSteps{}}
+	b := &builder{alg: a, seq: seq, g: g, step: step, weights: weights, used: g.n * g.m, locals: map[int]*localSteps{}}
 	switch a.name() {
 	case "cta":
 		return b.cta()

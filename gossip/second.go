@@ -65,7 +65,7 @@ func (a Algorithm) compileSecond(q *Quadratic, seq *mixing.Sequence, step float6
 	case name == "dgd" && q.LeastSquares:
 		return nil, fmt.Errorf("exact moments of dgd need additive noise: simulate it")
 	}
-	b := &builder{a: a, seq: seq, g: g, step: step, weights: weights, used: g.n * g.m, locals: map[int]*localSteps{}}
+	b := &builder{alg: a, seq: seq, g: g, step: step, weights: weights, used: g.n * g.m, locals: map[int]*localSteps{}}
 	p := &secondProgram{b: b, rounds: make([][]secondOp, seq.Period())}
 	for t := range p.rounds {
 		h := localStepsOf(seq, t)
