@@ -32,7 +32,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		DisableSliceFlagSeparator: true, // a schedule such as ring:n=4,h=2 has commas of its own
 		ExitErrHandler:            func(*cli.Context, error) {},
 		Commands: []*cli.Command{
-			plotCommand(), costCommand(), mixingCommand(), exactCommand(), simulateCommand(), boundsCommand(),
+			plotCommand(), costCommand(), mixingCommand(), exactCommand(), simulateCommand(), boundsCommand(), explainCommand(),
 			validateCommand(), optimizeCommand(), compareCommand(), exportCommand(), reportCommand(), topologyCommand(), scheduleCommand(), completionCommand(), manCommand(), versionCommand(),
 		},
 	}
