@@ -18,6 +18,9 @@ import (
 func sharedProblem(t *rapid.T, n, d int) *gossip.Quadratic {
 	q := *randomProblem(t, n, d)
 	common := rapid.Bool().Draw(t, "common start")
+	if rapid.IntRange(0, 9).Draw(t, "no curvature") == 0 {
+		q.A[0] = make([]float64, len(q.A[0]))
+	}
 	for i := range n {
 		q.A[i] = q.A[0]
 		if common {

@@ -34,10 +34,22 @@ type Tightness struct {
 	BoundOverExact *float64 `json:"bound_over_exact"`
 }
 
-// Tight returns the tightness of a bound's point.
+// Tolerances of the check bound ≥ exact: rounding of long recursions, and of values that should be zero.
+const (
+	RelativeSlack = 1e-9
+	AbsoluteSlack = 1e-15
+)
+
+// Holds is the check that makes a guarantee: bound ≥ exact up to rounding. A bound past the range of floating point
+// holds.
+func Holds(bound, exact float64) bool {
+	return bound >= math.MaxFloat64 || bound >= exact*(1-RelativeSlack)-AbsoluteSlack
+}
+
+// Tight returns the tightness of a bound's point. An exact value that may be rounding of 0 counts as 0.
 func Tight(p Point, exact float64) Tightness {
 	out := Tightness{T: p.T}
-	if ratio := p.Value / exact; exact > 0 && p.Value < math.MaxFloat64 && exact < math.MaxFloat64 && ratio < math.MaxFloat64 {
+	if ratio := p.Value / exact; exact > AbsoluteSlack && p.Value < math.MaxFloat64 && exact < math.MaxFloat64 && ratio < math.MaxFloat64 {
 		out.BoundOverExact = &ratio
 	}
 	return out

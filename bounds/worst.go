@@ -60,8 +60,8 @@ func (w *worstCase) overModes(budget float64, t int, amplitude func(lambda float
 	if budget == 0 {
 		return best
 	}
-	for _, m := range w.modes[1:] {
-		if v, a := amplitude(m.lambda, t); v > best.value || best.curvature == 0 {
+	for k, m := range w.modes[1:] {
+		if v, a := amplitude(m.lambda, t); v > best.value || k == 0 {
 			best = found{v, a, m.lambda}
 		}
 	}

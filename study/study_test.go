@@ -178,60 +178,6 @@ func TestTuneTradesStepsForCommunication(t *testing.T) {
 	}
 }
 
-func TestValidateSuitePasses(t *testing.T) {
-	cases, err := Suite()
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := Validate(context.Background(), cases, ValidateOptions{Seed: 1, Runs: 200})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !v.Passed || len(v.Checks) < 2*len(cases) {
-		t.Errorf("passed %v with %d checks on %d cases", v.Passed, len(v.Checks), len(cases))
-	}
-	for _, c := range v.Checks {
-		for _, p := range c.Tightness {
-			if p.BoundOverExact != nil && *p.BoundOverExact < 1-relativeSlack {
-				t.Errorf("%s on %s, %s at t=%d: bound/exact %v", c.Schedule, c.Problem, c.Bound, p.T, *p.BoundOverExact)
-			}
-		}
-	}
-}
-
-// Each way in which a check can fail does fail.
-func TestValidateCanFail(t *testing.T) {
-	s, err := schedule.Load("ring:n=4", schedule.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	q, err := gossip.ParseProblem("quadratic:d=2", 4)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := []Case{{"ring", "quadratic", s, q}}
-	low, err := Validate(context.Background(), c, ValidateOptions{Scale: 0.2, Runs: 50})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if low.Passed {
-		t.Error("bounds scaled to a fifth pass")
-	}
-	exact := &gossip.ExactResult{Points: []gossip.ExactPoint{{T: 1, Moments: gossip.Moments{MSE: 2, Centroid: 1, Consensus: 1}}}}
-	off := gossip.Estimate{Runs: 10, Mean: 1.5, StandardError: 0.1}
-	good := gossip.Estimate{Runs: 10, Mean: 1, StandardError: 0.1}
-	sim := &gossip.SimulateResult{Points: []gossip.SimulatedPoint{{T: 1, MSE: gossip.Estimate{Mean: 2}, Centroid: good, Consensus: off}}}
-	if z := worstZ(exact, sim); math.Abs(z-5) > 1e-12 {
-		t.Errorf("worst z = %v, want 5 by hand", z)
-	}
-	stuck := off
-	stuck.StandardError = 0
-	sim.Points[0].Consensus = stuck
-	if z := worstZ(exact, sim); z != math.MaxFloat64 {
-		t.Errorf("a wrong value without spread has z = %v", z)
-	}
-}
-
 func TestGatherOrdersTheEvidence(t *testing.T) {
 	top := load(t, "nine-city")
 	q, err := gossip.ParseProblem("quadratic:d=4", 9)

@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
+	"sync"
 
+	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/islandsgd/islands/bounds"
@@ -19,39 +22,39 @@ type Case struct {
 	ScheduleName, ProblemName string
 	Schedule                  *schedule.Schedule
 	Problem                   *gossip.Quadratic
+	Algorithms                []gossip.Algorithm // default: those of the options
+	Step                      float64            // η; default (0): that of the options
+	At                        []int              // default: those of the options
 }
 
 // ValidateOptions are the settings of Validate. The zero value works.
 type ValidateOptions struct {
-	Algorithm gossip.Algorithm // default atc
-	Step      float64          // η; default (0): each problem's 1/(4L)
-	At        []int            // rounds to check; default: 1, 2, 5, 10, 20, 50
-	Runs      int              // simulated runs of each case; default (0): 400
-	Scale     float64          // multiplies every bound; default (0): 1. Below 1 it shows that the check can fail
-	Seed      uint64
-	Jobs      int
-}
-
-// Tightness is a bound divided by the exact value after t rounds; nil where the exact value is 0.
-type Tightness struct {
-	T              int      `json:"t"`
-	BoundOverExact *float64 `json:"bound_over_exact"`
+	Algorithms []gossip.Algorithm // default: those that have guarantees, atc, cta and dgd
+	Step       float64            // η; default (0): each problem's 1/(4L)
+	At         []int              // rounds to check; default: 1, 2, 5, 10, 20, 50
+	Runs       int                // simulated runs of each case; default (0): 400
+	Scale      float64            // multiplies every bound; default (0): 1. Below 1 it shows that the check can fail
+	Seed       uint64
+	Jobs       int                // cases at a time; default (0): one for each processor. Results do not depend on it
+	Own        []bounds.Method    // bounds of your own, checked like the built-in ones
+	Progress   func(done, of int) // called after each case, from one goroutine at a time
 }
 
 // Check is one bound on one case.
 type Check struct {
-	Schedule         string      `json:"schedule"`
-	Problem          string      `json:"problem"`
-	Algorithm        string      `json:"algorithm"`
-	Step             float64     `json:"step"`
-	Bound            string      `json:"bound"`
-	Tightness        []Tightness `json:"tightness"`
-	BoundHolds       bool        `json:"bound_holds"`
-	SimulationAgrees bool        `json:"simulation_agrees"`
-	WorstZ           float64     `json:"worst_z"` // largest |simulated mean - exact| in standard errors, over the case
+	Schedule         string             `json:"schedule"`
+	Problem          string             `json:"problem"`
+	Algorithm        string             `json:"algorithm"`
+	Step             float64            `json:"step"`
+	Bound            string             `json:"bound"`
+	Tightness        []bounds.Tightness `json:"tightness"`
+	BoundHolds       bool               `json:"bound_holds"`
+	SimulationAgrees bool               `json:"simulation_agrees"`
+	WorstZ           float64            `json:"worst_z"` // largest |simulated mean - exact| in standard errors, over the case
+	Vacuous          bool               `json:"vacuous"` // the bound grows without limit here
 }
 
-// NotApplicable says why a guarantee was not checked on a case.
+// NotApplicable says why a guarantee was not checked.
 type NotApplicable struct {
 	Schedule string `json:"schedule"`
 	Problem  string `json:"problem"`
@@ -59,27 +62,48 @@ type NotApplicable struct {
 	Reason   string `json:"reason"`
 }
 
-// Verdict is the result of Validate.
-type Verdict struct {
-	Passed        bool            `json:"passed"`
-	Checks        []Check         `json:"checks"`
-	ZLimit        float64         `json:"z_limit"` // the |z| above which a simulation disagrees
-	NotApplicable []NotApplicable `json:"not_applicable"`
-	Warnings      []string        `json:"-"`
+// Skipped is a guarantee that did not apply for the same reason in Count trials, of which the first is named.
+type Skipped struct {
+	NotApplicable
+	Algorithm string `json:"algorithm"`
+	Count     int    `json:"count"`
 }
 
-// Tolerances of the check bound ≥ exact: rounding of long recursions, and of values that should be zero.
-const (
-	relativeSlack = 1e-9
-	absoluteSlack = 1e-15
-)
+// Verdict is the result of Validate.
+type Verdict struct {
+	Passed        bool      `json:"passed"`
+	Checks        []Check   `json:"checks"`
+	Cases         int       `json:"cases"`       // schedule, problem and algorithm
+	Comparisons   int       `json:"comparisons"` // simulated means held against exact moments
+	ZLimit        float64   `json:"z_limit"`     // the |z| above which a simulation disagrees, corrected for their number
+	Summary       []Summary `json:"summary"`
+	NotApplicable []Skipped `json:"not_applicable"`
+	Warnings      []string  `json:"-"`
+}
+
+// Summary is all checks of one bound together.
+type Summary struct {
+	Bound   string   `json:"bound"`
+	Checks  int      `json:"checks"`
+	Failed  int      `json:"failed"`
+	Skipped int      `json:"not_applicable"`
+	Vacuous int      `json:"vacuous"`
+	Least   *float64 `json:"least"` // of bound/exact over all rounds; nil: exact is 0 everywhere
+	Median  *float64 `json:"median"`
+	Largest *float64 `json:"largest"`
+}
 
 // falseAlarm is the chance that a correct program is told that a simulation disagrees, over all comparisons together.
 const falseAlarm = 1e-3
 
+// Algorithms returns the algorithms that have guarantees.
+func Algorithms() []gossip.Algorithm {
+	return []gossip.Algorithm{{Name: "atc"}, {Name: "cta"}, {Name: "dgd"}}
+}
+
 // Validate checks every guarantee on every case: the bound must be at least the exact moment, and the simulated mean
 // must agree with it. The z-scores are corrected for the number of comparisons (Bonferroni, Student's t), so that one
-// large score among hundreds is no alarm.
+// large score among thousands is no alarm.
 func Validate(ctx context.Context, cases []Case, o ValidateOptions) (*Verdict, error) {
 	if o.At == nil {
 		o.At = []int{1, 2, 5, 10, 20, 50}
@@ -90,15 +114,42 @@ func Validate(ctx context.Context, cases []Case, o ValidateOptions) (*Verdict, e
 	if o.Runs < 2 {
 		return nil, fmt.Errorf("%d run has no standard error to check against (use at least 2)", o.Runs)
 	}
-	v := &Verdict{Passed: true, Checks: []Check{}, NotApplicable: []NotApplicable{}}
-	comparisons := 3 * len(o.At) * len(cases)
-	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(o.Runs - 1)}
-	v.ZLimit = t.Quantile(1 - falseAlarm/float64(2*max(1, comparisons)))
-	for _, c := range cases {
-		if err := v.check(ctx, c, o); err != nil {
-			return nil, fmt.Errorf("%s on %s: %w", c.ScheduleName, c.ProblemName, err)
-		}
+	if o.Algorithms == nil {
+		o.Algorithms = Algorithms()
 	}
+	trials := o.trials(cases)
+	v := &Verdict{Passed: true, Checks: []Check{}, Cases: len(trials), NotApplicable: []Skipped{}}
+	for _, t := range trials {
+		v.Comparisons += 3 * len(t.at)
+	}
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(o.Runs - 1)}
+	v.ZLimit = t.Quantile(1 - falseAlarm/float64(2*max(1, v.Comparisons)))
+
+	results, finished := make([]trialResult, len(trials)), 0
+	var mu sync.Mutex
+	work, inner := errgroup.WithContext(ctx)
+	work.SetLimit(workers(o.Jobs))
+	for i := range trials {
+		work.Go(func() error {
+			if inner.Err() != nil {
+				return inner.Err()
+			}
+			var err error
+			if results[i], err = trials[i].run(inner, o, v.ZLimit); err != nil {
+				return fmt.Errorf("%s on %s with %s: %w", trials[i].c.ScheduleName, trials[i].c.ProblemName, trials[i].algorithm, err)
+			}
+			if mu.Lock(); o.Progress != nil {
+				finished++
+				o.Progress(finished, len(trials))
+			}
+			mu.Unlock()
+			return nil
+		})
+	}
+	if err := work.Wait(); err != nil {
+		return nil, err
+	}
+	v.collect(results)
 	if len(v.Checks) == 0 {
 		v.Passed = false
 		v.Warnings = append(v.Warnings, "no guarantee applies, so nothing was checked")
@@ -106,71 +157,179 @@ func Validate(ctx context.Context, cases []Case, o ValidateOptions) (*Verdict, e
 	return v, nil
 }
 
-func (v *Verdict) check(ctx context.Context, c Case, o ValidateOptions) error {
-	seq, err := mixing.New(c.Schedule)
-	if err != nil {
-		return err
+// trial is one case with one algorithm.
+type trial struct {
+	c         Case
+	algorithm gossip.Algorithm
+	step      float64
+	at        []int
+}
+
+func (o ValidateOptions) trials(cases []Case) []trial {
+	var out []trial
+	for _, c := range cases {
+		algorithms, step, at := c.Algorithms, c.Step, c.At
+		if algorithms == nil {
+			algorithms = o.Algorithms
+		}
+		if step == 0 {
+			step = o.Step
+		}
+		if at == nil {
+			at = o.At
+		}
+		for _, a := range algorithms {
+			out = append(out, trial{c, a, step, at})
+		}
 	}
-	exact, err := gossip.Exact(ctx, c.Problem, seq, gossip.ExactOptions{Algorithm: o.Algorithm, Step: o.Step, At: o.At, Jobs: o.Jobs})
+	return out
+}
+
+// trialResult is what a trial found, in the order of the bounds.
+type trialResult struct {
+	checks  []Check
+	skipped []Skipped
+}
+
+func (t trial) run(ctx context.Context, o ValidateOptions, limit float64) (trialResult, error) {
+	var out trialResult
+	seq, err := mixing.New(t.c.Schedule)
 	if err != nil {
-		return err
+		return out, err
 	}
-	sim, err := gossip.Simulate(ctx, c.Problem, seq, gossip.SimulateOptions{Algorithm: o.Algorithm, Step: o.Step, At: o.At, Runs: o.Runs, Seed: o.Seed, Jobs: o.Jobs})
+	exact, err := gossip.Exact(ctx, t.c.Problem, seq, gossip.ExactOptions{Algorithm: t.algorithm, Step: t.step, At: t.at, Jobs: 1})
 	if err != nil {
-		return err
+		return out, err
 	}
-	all, err := bounds.Evaluate(ctx, bounds.Setting{Problem: c.Problem, Sequence: seq, Algorithm: o.Algorithm, Step: o.Step, At: o.At, Scale: o.Scale})
+	sim, err := gossip.Simulate(ctx, t.c.Problem, seq, gossip.SimulateOptions{Algorithm: t.algorithm, Step: t.step, At: t.at, Runs: o.Runs, Seed: o.Seed, Jobs: 1})
 	if err != nil {
-		return err
+		return out, err
+	}
+	all, err := bounds.Evaluate(ctx, bounds.Setting{Problem: t.c.Problem, Sequence: seq, Algorithm: t.algorithm, Step: t.step, At: t.at, Scale: o.Scale, Own: o.Own})
+	if err != nil {
+		return out, err
 	}
 	worst := worstZ(exact, sim)
+	truth := truth{exact: exact}
+	if isFlat(t.c.Problem) {
+		truth.start = t.c.Problem.Constants().StartConsensus
+		truth.width = widths(seq, t.c.Problem, t.at)
+	}
 	for _, b := range all {
-		if b.Kind != bounds.Guarantee || !moment(b.Quantity) {
+		if b.Kind != bounds.Guarantee || !truth.knows(b.Quantity) {
 			continue
 		}
 		if !b.Applicable {
-			v.NotApplicable = append(v.NotApplicable, NotApplicable{c.ScheduleName, c.ProblemName, b.ID, b.Reason})
+			out.skipped = append(out.skipped, Skipped{NotApplicable{t.c.ScheduleName, t.c.ProblemName, b.ID, b.Reason}, t.algorithm.String(), 1})
 			continue
 		}
 		check := Check{
-			Schedule: c.ScheduleName, Problem: c.ProblemName, Algorithm: o.Algorithm.String(), Step: exact.Step, Bound: b.ID,
-			BoundHolds: true, SimulationAgrees: worst <= v.ZLimit, WorstZ: worst,
+			Schedule: t.c.ScheduleName, Problem: t.c.ProblemName, Algorithm: t.algorithm.String(), Step: exact.Step, Bound: b.ID,
+			BoundHolds: true, SimulationAgrees: worst <= limit, WorstZ: worst, Vacuous: b.Vacuous, Tightness: []bounds.Tightness{},
 		}
-		for i, p := range b.Points {
-			x, err := quantity(exact.Points[i].Moments, b.Quantity)
-			if err != nil {
-				return err
+		for _, p := range b.Points {
+			i := slices.Index(t.at, p.T)
+			if i < 0 {
+				return out, fmt.Errorf("bound %s has a value at round %d, which was not asked for", b.ID, p.T)
 			}
-			if p.Value < x*(1-relativeSlack)-absoluteSlack {
-				check.BoundHolds = false
-			}
-			entry := Tightness{T: p.T}
-			if ratio := p.Value / x; x > 0 && !math.IsInf(ratio, 0) {
-				entry.BoundOverExact = &ratio
-			}
-			check.Tightness = append(check.Tightness, entry)
+			x := truth.value(b.Quantity, i)
+			check.BoundHolds = check.BoundHolds && bounds.Holds(p.Value, x)
+			check.Tightness = append(check.Tightness, bounds.Tight(p, x))
 		}
-		v.Passed = v.Passed && check.BoundHolds && check.SimulationAgrees
-		v.Checks = append(v.Checks, check)
+		if b.Value != nil {
+			x := truth.value(b.Quantity, 0)
+			check.BoundHolds = bounds.Holds(*b.Value, x)
+			check.Tightness = append(check.Tightness, bounds.Tight(bounds.Point{Value: *b.Value}, x))
+		}
+		out.checks = append(out.checks, check)
 	}
-	return nil
+	return out, nil
 }
 
-// moment reports whether a quantity is one of the exact moments.
-func moment(quantity string) bool {
-	return quantity == bounds.Centroid || quantity == bounds.Consensus || quantity == bounds.MSE
+// truth is what bounds are held against.
+type truth struct {
+	exact *gossip.ExactResult
+	start float64   // averaging alone: consensus error at the start
+	width []float64 // averaging alone: largest max - min over coordinates, relative to the start
 }
 
-func quantity(m gossip.Moments, name string) (float64, error) {
-	switch name {
-	case "centroid":
-		return m.Centroid, nil
-	case "consensus":
-		return m.Consensus, nil
-	case "mse":
-		return m.MSE, nil
+// knows reports whether there is something exact to hold a quantity against. Averaging alone is judged where there is
+// no curvature and no noise, and the factor per round of least squares by the exact radius.
+func (t truth) knows(quantity string) bool {
+	switch quantity {
+	case bounds.Contraction:
+		return t.start > 0
+	case bounds.Range:
+		return t.width != nil
+	case bounds.Rate:
+		return t.exact.Radius != nil && len(t.exact.Points) > 0
 	}
-	return 0, fmt.Errorf("a guarantee bounds %q, which is no exact moment", name)
+	_, ok := bounds.Of(gossip.Moments{}, quantity)
+	return ok
+}
+
+func (t truth) value(quantity string, i int) float64 {
+	switch quantity {
+	case bounds.Contraction:
+		return t.exact.Points[i].Consensus / t.start
+	case bounds.Range:
+		return t.width[i]
+	case bounds.Rate:
+		return *t.exact.Radius * *t.exact.Radius
+	}
+	x, _ := bounds.Of(t.exact.Points[i].Moments, quantity)
+	return x
+}
+
+// isFlat reports whether a problem has neither curvature nor noise: all that happens to it is averaging.
+func isFlat(q *gossip.Quadratic) bool {
+	for i := range q.N {
+		for _, m := range [][]float64{q.A[i], q.Noise[i]} {
+			for _, v := range m {
+				if v != 0 {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// widths averages the starts of a flat problem and returns the largest max - min over coordinates, relative to the
+// start; nil for a random schedule.
+func widths(seq *mixing.Sequence, q *gossip.Quadratic, at []int) []float64 {
+	if seq.Random != nil {
+		return nil
+	}
+	x, next := make([]float64, q.N*q.D), make([]float64, q.N*q.D)
+	for i, start := range q.Start {
+		copy(x[i*q.D:], start)
+	}
+	width := func() float64 {
+		most := 0.0
+		for k := range q.D {
+			lo, hi := math.Inf(1), math.Inf(-1)
+			for i := range q.N {
+				lo, hi = min(lo, x[i*q.D+k]), max(hi, x[i*q.D+k])
+			}
+			most = max(most, hi-lo)
+		}
+		return most
+	}
+	first, out := width(), make([]float64, len(at))
+	if first == 0 {
+		return nil
+	}
+	for t := range slices.Max(at) + 1 {
+		for i, want := range at {
+			if want == t {
+				out[i] = width() / first
+			}
+		}
+		seq.Step(t).W.Apply(next, x, q.D)
+		x, next = next, x
+	}
+	return out
 }
 
 // worstZ is the largest distance between simulated means and exact moments in standard errors. A value without spread
@@ -184,7 +343,7 @@ func worstZ(exact *gossip.ExactResult, sim *gossip.SimulateResult) float64 {
 		}{{p.MSE, exact.Points[i].MSE}, {p.Centroid, exact.Points[i].Centroid}, {p.Consensus, exact.Points[i].Consensus}} {
 			d := math.Abs(c.e.Mean - c.x)
 			switch {
-			case d <= relativeSlack*math.Abs(c.x)+absoluteSlack:
+			case d <= bounds.RelativeSlack*math.Abs(c.x)+bounds.AbsoluteSlack:
 			case c.e.StandardError == 0:
 				worst = math.MaxFloat64
 			default:
@@ -195,36 +354,55 @@ func worstZ(exact *gossip.ExactResult, sim *gossip.SimulateResult) float64 {
 	return worst
 }
 
-// Suite returns the built-in cases: schedules of every kind that a guarantee covers, each on problems that differ in
-// what makes convergence hard.
-func Suite() ([]Case, error) {
-	var out []Case
-	for _, line := range []string{
-		"ring:n=5", "ring:n=8,lazy=0.5", "star:n=6", "complete:n=4", "allreduce:n=9", "local:n=3",
-		"rotating-cliques:k=3,n=9", "rotating-cliques:k=2,n=6", "ring:n=4,h=4",
-	} {
-		s, err := schedule.Load(line, schedule.Options{})
-		if err != nil {
-			return nil, err
+// collect joins the trials in their order.
+func (v *Verdict) collect(results []trialResult) {
+	skipped := map[[2]string]int{}
+	summary := map[string]int{}
+	of := func(bound string) *Summary {
+		i, ok := summary[bound]
+		if !ok {
+			i = len(v.Summary)
+			summary[bound] = i
+			v.Summary = append(v.Summary, Summary{Bound: bound})
 		}
-		for _, problem := range SuiteProblems() {
-			q, err := gossip.ParseProblem(problem, s.N)
-			if err != nil {
-				return nil, err
+		return &v.Summary[i]
+	}
+	ratios := map[string][]float64{}
+	for _, r := range results {
+		for _, c := range r.checks {
+			ok := c.BoundHolds && c.SimulationAgrees
+			v.Passed = v.Passed && ok
+			s := of(c.Bound)
+			if s.Checks++; !ok {
+				s.Failed++
 			}
-			out = append(out, Case{line, problem, s, q})
+			if c.Vacuous {
+				s.Vacuous++
+			}
+			for _, t := range c.Tightness {
+				if t.BoundOverExact != nil {
+					ratios[c.Bound] = append(ratios[c.Bound], *t.BoundOverExact)
+				}
+			}
+		}
+		v.Checks = append(v.Checks, r.checks...)
+		for _, n := range r.skipped {
+			of(n.Bound).Skipped++
+			key := [2]string{n.Bound, n.Reason}
+			if i, ok := skipped[key]; ok {
+				v.NotApplicable[i].Count++
+				continue
+			}
+			skipped[key] = len(v.NotApplicable)
+			v.NotApplicable = append(v.NotApplicable, n)
 		}
 	}
-	return out, nil
-}
-
-// SuiteProblems returns the problems of the built-in cases.
-func SuiteProblems() []string {
-	return []string{
-		"quadratic:d=5",                            // one curvature, heterogeneous optima, noise
-		"quadratic:d=4,spread=0.5",                 // every island its own curvature
-		"quadratic:d=3,noise=0",                    // no noise: bias alone
-		"quadratic:d=6,heterogeneity=0,L=4,mu=0.5", // identical islands: noise alone
+	for i := range v.Summary {
+		s := &v.Summary[i]
+		if r := ratios[s.Bound]; len(r) > 0 {
+			slices.Sort(r)
+			s.Least, s.Median, s.Largest = &r[0], &r[len(r)/2], &r[len(r)-1]
+		}
 	}
 }
 
