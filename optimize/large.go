@@ -103,7 +103,28 @@ func searchLarge(ctx context.Context, t *network.Topology, p *collective.Pricer,
 		return nil, err
 	}
 	cert := Certificate{Method: "clusters of close islands and rotations across them, improved by local moves", Searched: s.tried, ProvenFor: "nothing"}
-	return assemble(ctx, t, p, plans, plan{first.rounds, first.value}, cert, o)
+	r, err := assemble(ctx, t, p, plans, plan{first.rounds, first.value}, cert, o)
+	if err != nil {
+		return nil, err
+	}
+	if _, fresh := value.(staleness); fresh && o.Pareto {
+		r.Pareto = s.front(t, pool)
+	}
+	return r, nil
+}
+
+// front lists the drafts that no other draft dominates.
+func (s *largeSearch) front(t *network.Topology, pool []draft) []ParetoPoint {
+	var f front
+	for _, d := range pool {
+		labels, period := make([][]uint16, len(d.rounds)), 0.0
+		for r, cliques := range d.rounds {
+			labels[r] = mixing.Labels(s.n, cliques)
+			period += d.seconds[r]
+		}
+		f.add(ParetoPoint{Period: period, Staleness: d.value, Contraction: radius(s.n, labels), Cliques: toSchedule(t, d.rounds, "").CliqueText()})
+	}
+	return f.points
 }
 
 // reprice values the best drafts by exact prices and sorts them; the search itself went by quick ones.

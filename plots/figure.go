@@ -160,7 +160,7 @@ func row(cells ...any) []string {
 				out[i] = row(*v)[0]
 			}
 		case []string:
-			out[i] = strings.Join(v, " ")
+			out[i] = strings.Join(v, ", ")
 		default:
 			panic(fmt.Sprintf("plots: no CSV form for %T", c))
 		}

@@ -80,6 +80,9 @@ func matrixPanels(m *study.Matrices, shown int) []matrixPanel {
 	return out
 }
 
+// mostNamed is how many rows and columns are named.
+const mostNamed = 40
+
 // maxMatrices is how many rounds are shown: with their products that makes nine panels.
 const maxMatrices = 5
 
@@ -103,7 +106,16 @@ func drawMatrix(c draw.Canvas, th theme, title string, nodes []string, w [][]flo
 		margin = max(margin, names.Width(name))
 	}
 	margin = min(margin+7, 60)
+	widest := vg.Length(0)
+	for _, name := range nodes {
+		widest = max(widest, names.Width(name))
+	}
+	// Column names stand upright where they are wider than a cell; the title stands above them.
+	upright := widest > (c.Max.X-c.Min.X-margin)/vg.Length(n)*0.95
 	top := vg.Length(th.size) * 3.6
+	if upright && n <= mostNamed {
+		top = vg.Length(th.size)*2.2 + min(widest, 60)
+	}
 	side := min(c.Max.X-c.Min.X-margin-5, c.Max.Y-c.Min.Y-top-5)
 	x0, y0 := c.Min.X+margin, c.Max.Y-top
 	c.FillText(aligned(th.text(ink), text.XCenter, text.YTop), vg.Point{X: x0 + side/2, Y: c.Max.Y - 3}, title)
@@ -126,7 +138,7 @@ func drawMatrix(c draw.Canvas, th theme, title string, nodes []string, w [][]flo
 		}
 	}
 	strokeRect(c, vg.Point{X: x0, Y: y0 - side}, vg.Point{X: x0 + side, Y: y0}, solid(muted, hairline))
-	if n > 40 {
+	if n > mostNamed {
 		return
 	}
 	size := min(th.size*7/8, float64(cell)*0.9)
@@ -134,7 +146,7 @@ func drawMatrix(c draw.Canvas, th theme, title string, nodes []string, w [][]flo
 		mid := (vg.Length(i) + 0.5) * cell
 		c.FillText(aligned(style(size, muted), text.XRight, text.YCenter), vg.Point{X: x0 - 3, Y: y0 - mid}, name)
 		up := aligned(style(size*0.85, muted), text.XCenter, text.YBottom)
-		if up.Width(name) > cell { // too wide to stand over its column
+		if upright {
 			up = aligned(up, text.XLeft, text.YCenter)
 			up.Rotation = math.Pi / 2
 		}

@@ -16,15 +16,22 @@ func Pareto(fronts []study.Front) *Figure {
 	f := &Figure{
 		Name: "pareto", Title: "Short periods, fresh agreement, strong contraction",
 		Caption: "Each point is a schedule of one or two rounds of cliques; no other has at once a shorter period, a lower staleness and a stronger contraction. " +
-			"Large points contract strongly (the largest are exact after one period), small ones weakly. Diamonds are one clique of all islands. All pairs of partitions were searched.",
+			"Large points contract strongly (the largest are exact after one period), small ones weakly. Diamonds are one clique of all islands.",
 		Data:   Table{Columns: []string{"capability", "period_seconds", "staleness_seconds", "contraction", "cliques"}},
 		height: byWidth(0.5, 0.85),
 	}
+	proven := len(fronts) > 0
 	for _, k := range fronts {
+		proven = proven && k.Proven
 		for _, p := range k.Points {
 			f.Data.Rows = append(f.Data.Rows, row(k.Capability, p.Period, p.Staleness, p.Contraction, p.Cliques))
 		}
 		f.Data.Rows = append(f.Data.Rows, row(k.Capability, k.AllReduce.Period, k.AllReduce.Staleness, k.AllReduce.Contraction, k.AllReduce.Cliques))
+	}
+	if proven {
+		f.Caption += " All pairs of partitions were searched."
+	} else {
+		f.Caption += " The islands are too many to search all pairs of partitions: the points are the best that were found."
 	}
 	f.draw = func(c draw.Canvas, th theme) error {
 		blank(c)

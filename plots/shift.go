@@ -15,11 +15,15 @@ import (
 
 // Shift draws how the best schedule changes with what routers can do, the access rate and the payload.
 func Shift(s *study.Shift) *Figure {
+	how := "completely"
+	if !s.Proven {
+		how = "by local moves, without proof"
+	}
 	f := &Figure{
 		Name: "shift", Title: "Which schedule suits which network",
-		Caption: fmt.Sprintf("The schedule of least staleness on %s, on a grid of %d access rates and %d payloads under each capability; schedules of up to %d rounds were searched completely. "+
+		Caption: fmt.Sprintf("The schedule of least staleness on %s, on a grid of %d access rates and %d payloads under each capability; schedules of up to %d rounds were searched %s. "+
 			"A cell names the clique sizes of each round and how much fresher the schedule keeps the agreement than one clique of all, every round (“all”: nothing is). Darker is more.",
-			s.Topology, len(s.Accesses), len(s.Payloads), s.PeriodMax),
+			s.Topology, len(s.Accesses), len(s.Payloads), s.PeriodMax, how),
 		Data: Table{Columns: []string{"capability", "access_bps", "payload_bytes", "staleness_seconds", "allreduce_staleness_seconds", "cliques"}},
 	}
 	var capabilities []string

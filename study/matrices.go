@@ -16,6 +16,9 @@ type Matrices struct {
 	Norms    []float64     `json:"norms"`    // ‖W_t … W_1 - J‖₂
 }
 
+// exactNorm is the norm below which a product of some rounds counts as exact averaging: what is left is rounding.
+const exactNorm = 1e-12
+
 // MatricesOf writes out the matrices of a periodic schedule.
 func MatricesOf(s *schedule.Schedule) (*Matrices, error) {
 	seq, err := mixing.New(s)
@@ -36,7 +39,11 @@ func MatricesOf(s *schedule.Schedule) (*Matrices, error) {
 		product = next
 		m.Rounds = append(m.Rounds, rows(w))
 		m.Products = append(m.Products, rows(product))
-		m.Norms = append(m.Norms, mixing.DisagreementNorm(product))
+		norm := mixing.DisagreementNorm(product)
+		if norm < exactNorm {
+			norm = 0
+		}
+		m.Norms = append(m.Norms, norm)
 	}
 	return m, nil
 }

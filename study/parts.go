@@ -31,6 +31,7 @@ type Front struct {
 	Capability string                 `json:"capability"`
 	Points     []optimize.ParetoPoint `json:"points"`
 	AllReduce  optimize.ParetoPoint   `json:"allreduce"`
+	Proven     bool                   `json:"proven"` // whether all pairs of partitions were searched
 }
 
 // Fronts are the Pareto fronts under each capability: no schedule is at once shorter in its period, fresher and more
@@ -43,7 +44,7 @@ func (s *Study) Fronts(ctx context.Context) ([]Front, error) {
 	var out []Front
 	for _, level := range s.levels {
 		r := optima[level.Name]
-		out = append(out, Front{level.Name, r.Pareto, optimize.ParetoPoint{Period: r.AllReduce.Period, Staleness: r.AllReduce.Staleness, Cliques: "all"}})
+		out = append(out, Front{level.Name, r.Pareto, optimize.ParetoPoint{Period: r.AllReduce.Period, Staleness: r.AllReduce.Staleness, Cliques: "all"}, r.Certificate.Pairs > 0})
 	}
 	return out, nil
 }

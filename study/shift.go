@@ -23,6 +23,7 @@ type ShiftCell struct {
 type Shift struct {
 	Topology  string      `json:"topology"`
 	PeriodMax int         `json:"period_max"` // how deep the search went
+	Proven    bool        `json:"proven"`     // whether it was complete
 	Accesses  []float64   `json:"accesses_bps"`
 	Payloads  []float64   `json:"payloads_bytes"`
 	Cells     []ShiftCell `json:"cells"` // capability by capability, access by access, payload by payload
@@ -39,16 +40,17 @@ func (s *Study) Shift(ctx context.Context) (*Shift, error) {
 	if s.shift != nil {
 		return s.shift, nil
 	}
-	out := &Shift{Topology: s.o.Topology.Name, PeriodMax: 2, Accesses: ShiftGrid.Accesses, Payloads: ShiftGrid.Payloads}
+	out := &Shift{Topology: s.o.Topology.Name, PeriodMax: 2, Proven: true, Accesses: ShiftGrid.Accesses, Payloads: ShiftGrid.Payloads}
 	for _, level := range s.levels {
 		for _, access := range out.Accesses {
 			t := s.o.Topology.WithAccess(access)
 			for _, payload := range out.Payloads {
-				cell, err := shiftCell(ctx, t, level, collective.Options{Payload: payload, Collective: s.o.Collective}, s.o.Jobs)
+				cell, proven, err := shiftCell(ctx, t, level, collective.Options{Payload: payload, Collective: s.o.Collective}, s.o.Jobs)
 				if err != nil {
 					return nil, err
 				}
 				cell.Access = access
+				out.Proven = out.Proven && proven
 				out.Cells = append(out.Cells, *cell)
 			}
 		}
@@ -57,14 +59,14 @@ func (s *Study) Shift(ctx context.Context) (*Shift, error) {
 	return out, nil
 }
 
-func shiftCell(ctx context.Context, t *network.Topology, level Level, o collective.Options, jobs int) (*ShiftCell, error) {
+func shiftCell(ctx context.Context, t *network.Topology, level Level, o collective.Options, jobs int) (*ShiftCell, bool, error) {
 	p, err := collective.NewPricer(t, level.Capability, o)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	r, err := optimize.Search(ctx, t, p, optimize.Options{PeriodMax: 2, RunnersUp: 1, Jobs: jobs})
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	cell := &ShiftCell{
 		Capability: level.Name, Payload: o.Payload, Staleness: r.Best.Staleness, AllReduce: r.AllReduce.Staleness,
@@ -73,5 +75,5 @@ func shiftCell(ctx context.Context, t *network.Topology, level Level, o collecti
 	for i := range r.Best.Schedule.Rounds {
 		cell.Sizes = append(cell.Sizes, cliqueSizes(r.Best.Schedule.Rounds[i].Cliques))
 	}
-	return cell, nil
+	return cell, r.Certificate.Pairs > 0, nil
 }
