@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/cmplx"
@@ -237,6 +238,6 @@ func (w *work) limit() {
 
 // isCondition reports whether an error only warns of rounding.
 func isCondition(err error) bool {
-	_, ok := err.(mat.Condition)
-	return ok
+	var condition mat.Condition
+	return errors.As(err, &condition)
 }

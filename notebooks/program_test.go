@@ -105,7 +105,7 @@ func packageSource(pkg, name string, nb *notebook) ([]byte, []int, error) {
 				end = fset.Position(g.End()).Offset
 			}
 		}
-		for declared := range f.Scope.Objects { //nolint:staticcheck // names alone are asked for, which needs no types
+		for declared := range f.Scope.Objects {
 			if user, there := missing[declared]; there {
 				return nil, nil, fmt.Errorf("cell %d uses %s, which cell %d declares", user, declared, i)
 			}
