@@ -109,6 +109,9 @@ func Train(ctx context.Context, o TrainOptions) (*Training, error) {
 				MaxTrainRounds, FallbackRounds))
 		}
 	}
+	if progress := sim.Progress; progress != nil && l.stop && l.goal > 0 {
+		sim.Progress = func(done, _ int) { progress(done, max(done, l.goal)) }
+	}
 	r, runErr := netsim.Run(ctx, sim)
 	if r == nil || runErr != nil && !errors.Is(runErr, ctx.Err()) {
 		return nil, runErr
