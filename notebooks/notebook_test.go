@@ -46,6 +46,11 @@ func TestNotebooksTeach(t *testing.T) {
 				t.Errorf("%s: cell id %q is missing or used twice", name, c.ID)
 			}
 			ids[c.ID] = true
+			for _, o := range c.Outputs {
+				if o.Type == "display_data" && o.Metadata == nil || o.Type == "stream" && o.Metadata != nil {
+					t.Errorf("%s, cell %s: Jupyter refuses an output of type %s with metadata %v", name, c.ID, o.Type, o.Metadata)
+				}
+			}
 			if c.Type == "markdown" {
 				text += strings.Join(c.Source, "") + "\n\n"
 			}
@@ -121,7 +126,7 @@ type output struct {
 	Name     string         `json:"name,omitempty"`
 	Text     []string       `json:"text,omitempty"`
 	Data     map[string]any `json:"data,omitempty"`
-	Metadata map[string]any `json:"metadata,omitempty"`
+	Metadata map[string]any `json:"metadata,omitzero"` // a picture must have it, if empty; printed text must not
 }
 
 // marshal is json.Marshal without the escaping of < > &, which would make sources unreadable.
