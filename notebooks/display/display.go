@@ -10,8 +10,6 @@ import (
 	"fmt"
 	"os"
 	"sync"
-
-	"github.com/islandsgd/islands/plots"
 )
 
 // Message is what travels through the pipe: data by MIME type, a string for text and []byte for a PNG.
@@ -42,17 +40,8 @@ func MIME(kind string, data any) error {
 	return e.Encode(Message{Data: map[string]any{kind: data}})
 }
 
-// SVG shows a vector picture.
-func SVG(data []byte) error { return MIME("image/svg+xml", string(data)) }
-
-// Figure shows a figure as a vector picture as wide as a page.
-func Figure(f *plots.Figure) error {
-	data, err := f.Render("svg", plots.Look{})
-	if err != nil {
-		return err
-	}
-	return SVG(data)
-}
+// PNG shows a picture.
+func PNG(data []byte) error { return MIME("image/png", data) }
 
 // Markdown shows formatted text.
 func Markdown(text string) error { return MIME("text/markdown", text) }

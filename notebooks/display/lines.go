@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
+	"gonum.org/v1/plot/vg/vgimg"
 )
 
 // Line is one curve of a chart.
@@ -80,13 +80,14 @@ func Lines(a Axes, list ...Line) error {
 	for _, f := range []*font.Font{&p.X.Label.TextStyle.Font, &p.Y.Label.TextStyle.Font, &p.X.Tick.Label.Font, &p.Y.Tick.Label.Font, &p.Legend.TextStyle.Font} {
 		f.Typeface, f.Variant, f.Size = "Liberation", "Sans", vg.Points(9)
 	}
-	c := vgsvg.New(15*vg.Centimeter, 8*vg.Centimeter)
+	const dpi = 150
+	c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(15*vg.Centimeter, 8*vg.Centimeter), vgimg.UseDPI(dpi))}
 	p.Draw(draw.New(c))
 	var b bytes.Buffer
 	if _, err := c.WriteTo(&b); err != nil {
 		return fmt.Errorf("display: %w", err)
 	}
-	return SVG(bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"), []byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")))
+	return PNG(b.Bytes())
 }
 
 func usable(v float64, logarithmic bool) bool {
