@@ -34,16 +34,19 @@ type Tightness struct {
 	BoundOverExact *float64 `json:"bound_over_exact"`
 }
 
-// Tolerances of the check bound ≥ exact: rounding of long recursions, and of values that should be zero.
+// Tolerances of the check bound ≥ exact: rounding of long recursions; of values that should be zero; and of a part of
+// the error beside a much larger one, of which exact moments are differences (a centroid that settles while
+// disagreement diverges).
 const (
 	RelativeSlack = 1e-9
 	AbsoluteSlack = 1e-15
+	BesideSlack   = 1e-14 // of the mse
 )
 
 // Holds is the check that makes a guarantee: bound ≥ exact up to rounding. A bound past the range of floating point
-// holds.
-func Holds(bound, exact float64) bool {
-	return bound >= math.MaxFloat64 || bound >= exact*(1-RelativeSlack)-AbsoluteSlack
+// holds. mse is the whole error of which exact is a part, or exact itself.
+func Holds(bound, exact, mse float64) bool {
+	return bound >= math.MaxFloat64 || bound >= exact*(1-RelativeSlack)-AbsoluteSlack-BesideSlack*mse
 }
 
 // Tight returns the tightness of a bound's point. An exact value that may be rounding of 0 counts as 0.

@@ -93,18 +93,23 @@ func average(dst, s *mat.Dense, outcomes []weighted) {
 	}
 }
 
-// largest returns the largest eigenvalue of a symmetric semidefinite matrix, never less than it.
+// largest returns the largest eigenvalue of a symmetric semidefinite matrix. The matrix is brought to the scale of 1
+// first: LAPACK's values-only path in gonum does not survive very small ones.
 func largest(m *mat.Dense) float64 {
 	n, _ := m.Dims()
+	scale := mat.Max(m)
+	if scale <= 0 { // the largest entry of a semidefinite matrix is on its diagonal
+		return 0
+	}
 	sym := mat.NewSymDense(n, nil)
 	for i := range n {
 		for j := i; j < n; j++ {
-			sym.SetSym(i, j, (m.At(i, j)+m.At(j, i))/2)
+			sym.SetSym(i, j, (m.At(i, j)+m.At(j, i))/2/scale)
 		}
 	}
 	var e mat.EigenSym
 	if !e.Factorize(sym, false) {
-		return mat.Norm(sym, 2)
+		return scale * mat.Trace(sym) // never smaller
 	}
-	return max(0, e.Values(nil)[n-1])
+	return scale * max(0, e.Values(nil)[n-1])
 }

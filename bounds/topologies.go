@@ -54,6 +54,10 @@ func compareOne(ctx context.Context, name string, seq *mixing.Sequence) (Topolog
 		l := math.Sqrt(max(0, 1-*report.Expected.P))
 		row.Lambda = &l
 	}
+	if row.Lambda != nil {
+		l := clean(*row.Lambda)
+		row.Lambda = &l
+	}
 	// One-dimensional objectives: the numbers asked for do not depend on them.
 	zero := make([][]float64, seq.N)
 	for i := range zero {

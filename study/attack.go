@@ -163,8 +163,9 @@ func (o AttackOptions) judge(ctx context.Context, into *climb, c Case) error {
 			if !ok || exact.Points[i].Overflow {
 				continue
 			}
-			into.broken = into.broken || !bounds.Holds(p.Value, x)
-			if x < leastExact {
+			mse := exact.Points[i].MSE
+			into.broken = into.broken || !bounds.Holds(p.Value, x, mse)
+			if x < leastExact || x < leastShare*mse {
 				continue
 			}
 			if r := bounds.Tight(p, x).BoundOverExact; r != nil {
@@ -182,8 +183,8 @@ func (o AttackOptions) judge(ctx context.Context, into *climb, c Case) error {
 	return nil
 }
 
-// leastExact is the exact value below which a ratio is about rounding and not about the bound.
-const leastExact = 1e-9
+// Below leastExact, and below leastShare of the mse, a ratio is about rounding and not about the bound.
+const leastExact, leastShare = 1e-9, 1e-4
 
 // perturb changes some numbers of an instance by a few percent, or moves them to a simple place; the structure stays.
 func perturb(rng *rand.Rand, c Case) (Case, bool) {
