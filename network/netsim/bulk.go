@@ -10,13 +10,15 @@ type bulk struct {
 	stages  []stage
 	routers []Passage
 	trees   []int
+	first   []leaf
+	holds   []hold
 }
 
 // bulkOf sums carriages, each times its bytes.
 func bulkOf(list []*carriage) *bulk {
 	var out []*bulk
 	for _, c := range list {
-		out = append(out, (&bulk{c.stages, c.routers, c.trees}).scaled(c.bytes))
+		out = append(out, (&bulk{c.stages, c.routers, c.trees, c.first, c.holds}).scaled(c.bytes))
 	}
 	return mergeBulks(out)
 }
@@ -27,14 +29,23 @@ func (b *bulk) scaled(by float64) *bulk {
 		return b
 	}
 	out := &bulk{trees: b.trees}
-	for _, st := range b.stages {
-		x := stage{latency: st.latency}
-		for _, u := range st.uses {
+	uses := func(list []use) []use {
+		var scaled []use
+		for _, u := range list {
 			if u.bits *= by; u.bits > 0 {
-				x.uses = append(x.uses, u)
+				scaled = append(scaled, u)
 			}
 		}
-		out.stages = append(out.stages, x)
+		return scaled
+	}
+	for _, st := range b.stages {
+		out.stages = append(out.stages, stage{uses(st.uses), st.latency})
+	}
+	for _, l := range b.first {
+		out.first = append(out.first, leaf{l.island, uses(l.uses)})
+	}
+	for _, h := range b.holds {
+		out.holds = append(out.holds, hold{h.router, h.bytes * by})
 	}
 	for _, p := range b.routers {
 		out.routers = append(out.routers, p.times(by))
@@ -71,7 +82,7 @@ func mergeBulks(list []*bulk) *bulk {
 			sum.Merged, sum.Dropped = sum.Merged+p.Merged, sum.Dropped+p.Dropped
 			routers[p.index] = sum
 		}
-		out.trees = append(out.trees, b.trees...)
+		out.trees, out.first, out.holds = append(out.trees, b.trees...), append(out.first, b.first...), append(out.holds, b.holds...)
 	}
 	for k, m := range bits {
 		for _, r := range slices.Sorted(maps.Keys(m)) {

@@ -17,6 +17,8 @@ type carriage struct {
 	stages  []stage
 	routers []Passage
 	trees   []int // the aggregators with contexts that merge for it, once for each tree
+	first   []leaf
+	holds   []hold
 }
 
 // stage is what a stream does at once: all its trees where they are one pipeline.
@@ -72,6 +74,8 @@ type counting struct {
 	bits    map[int]float64 // on each resource, of the stage at hand
 	routers map[int]*Passage
 	trees   []int
+	first   []leaf
+	holds   []hold
 }
 
 // carry counts one stream of a plan.
@@ -99,7 +103,7 @@ func (c *carrier) carry(s *collective.Stream, arcs func(int) int) *carriage {
 	for _, v := range slices.Sorted(maps.Keys(n.routers)) {
 		out.routers = append(out.routers, *n.routers[v])
 	}
-	out.trees = n.trees
+	out.trees, out.first, out.holds = n.trees, n.first, n.holds
 	return out
 }
 
@@ -156,6 +160,9 @@ func (n *counting) tree(t *collective.Tree) float64 {
 		if end.Island < 0 {
 			n.branch(end.Router, j, t.Reduce, i == 0)
 		}
+	}
+	if t.Reduce && n.o.SendAhead {
+		n.leaves(t, bytes, joints)
 	}
 	return n.delays(t, joints)
 }

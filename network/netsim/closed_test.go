@@ -204,3 +204,32 @@ func TestForwardErrorCorrection(t *testing.T) {
 	near(t, "not covered", r.Seconds, 10./9/0.9+0.02+2*0.02)
 	conserved(t, r)
 }
+
+// A full buffer. i0 and i1 send to i2 over r0-r1 (8 Gbps) and r1-r2 (6 Gbps), summed at r1; i1 is ready a second after
+// the others. Meanwhile i0 sends the share w of its payload that r1 can hold. Then i1 sends alone, as fast as r1-r2
+// takes the sums, until it has caught up: w · 4/3 s; what is left takes both over r0-r1: (1-w) · 2 s. The price has 2 s
+// whatever the buffer.
+func TestFullBuffer(t *testing.T) {
+	top := path([]float64{0.01, 0.01}, 0, 0, 2)
+	top.Links[1].Bandwidth = 0.75 * c
+	o := Options{Topology: top, Schedule: sends(3, [2]int{0, 2}, [2]int{1, 2}), Collective: collective.Options{Payload: gb},
+		Barrier: BarrierClique, StepTime: 1, Slow: []float64{1, 2, 1}}
+	o.Capability = network.Capability{Multicast: make([]bool, 3), Aggregation: []bool{false, true, false}}
+	near(t, "nobody ahead", run(t, o).Seconds, 2+2+0.02)
+	o.SendAhead = true
+	for _, w := range []float64{0.3, 0.9, 1} {
+		o.Buffer = w * gb
+		r := run(t, o)
+		near(t, fmt.Sprint("share ", w), r.Seconds, 2+w*4/3+(1-w)*2+0.02)
+		conserved(t, r)
+		for _, l := range r.Links {
+			if l.From == "r0" && l.To == "r1" {
+				near(t, "bytes", l.Bytes, 2*gb)
+			}
+		}
+	}
+	o.Buffer = 0
+	near(t, "no limit", run(t, o).Seconds, 2+4./3+0.02)
+	top.Routers[1].Aggregation = &network.Aggregation{Buffer: gb / 2}
+	near(t, "the router's own", run(t, o).Seconds, 2+2./3+1+0.02)
+}

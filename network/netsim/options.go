@@ -61,6 +61,9 @@ type Options struct {
 	Seed    uint64    // of the jitter, and of the rounds of a random schedule
 	Waiting float64   // seconds that a clique waits for late members, from its first ready one; 0: for ever. Needs BarrierClique
 
+	SendAhead bool    // members that are ready send into the buffers of aggregators. Needs BarrierClique, SharingCommon, Pieces 0
+	Buffer    float64 // bytes that an aggregator holds whose router does not say so itself; 0: no limit
+
 	Failures   []Failure
 	CutOff     string  // default (""): CutWait
 	Reroute    float64 // seconds from a failure until what it interrupted goes on along other routes
@@ -137,7 +140,7 @@ func (o *Options) check() error {
 		value, most float64
 	}{
 		{"step time", o.StepTime, maxSeconds}, {"jitter", o.Jitter, 10}, {"waiting", o.Waiting, maxSeconds},
-		{"reroute", o.Reroute, maxSeconds}, {"merge delay", o.MergeDelay, maxSeconds}, {"loss", o.Loss, 0.99},
+		{"reroute", o.Reroute, maxSeconds}, {"merge delay", o.MergeDelay, maxSeconds}, {"loss", o.Loss, 0.99}, {"buffer", o.Buffer, 1e30},
 	} {
 		if !(f.value >= 0 && f.value <= f.most) {
 			return fmt.Errorf("%s of %g, want 0 to %g", f.name, f.value, f.most)
@@ -168,6 +171,9 @@ func (o *Options) check() error {
 	}
 	if o.Waiting > 0 && o.Barrier != BarrierClique {
 		return fmt.Errorf("a clique leaves late members behind only when it does not wait for all others: use barrier %s", BarrierClique)
+	}
+	if o.SendAhead && (o.Barrier != BarrierClique || o.Sharing == SharingFair || o.Pieces > 0) {
+		return fmt.Errorf("members send ahead of a clique that starts on its own and moves as one: use barrier %s, sharing %s and no pieces", BarrierClique, SharingCommon)
 	}
 	return o.checkNetwork()
 }

@@ -27,6 +27,7 @@ type sim struct {
 	transfers []*transfer // that send, in the order of their start
 	queued    []*transfer // that wait for an aggregator's context
 	merging   []int       // contexts in use at each router
+	held      []float64   // bytes of buffers in use at each router
 	cut       []*group    // that wait for a repair
 
 	down      []int     // links, ascending
@@ -44,24 +45,33 @@ type sim struct {
 
 // Run simulates training. When ctx ends it returns what is over by then, together with ctx's error.
 func Run(ctx context.Context, o Options) (*Result, error) {
+	s, err := newSim(ctx, &o)
+	if err != nil {
+		return nil, err
+	}
+	err = s.run()
+	s.finish()
+	return s.result, err
+}
+
+// newSim prepares a simulation. Every island has begun to compute.
+func newSim(ctx context.Context, o *Options) (*sim, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
 	o.defaults()
-	s := &sim{o: &o, ctx: ctx, rounds: map[int]*round{}, waits: map[[2]int]float64{}, result: &Result{}}
+	s := &sim{o: o, ctx: ctx, rounds: map[int]*round{}, waits: map[[2]int]float64{}, result: &Result{}}
 	var err error
-	if s.planner, s.fluid, err = newPlanner(&o); err != nil {
+	if s.planner, s.fluid, err = newPlanner(o); err != nil {
 		return nil, err
 	}
-	s.merging = make([]int, len(o.Topology.Routers))
+	s.merging, s.held = make([]int, len(o.Topology.Routers)), make([]float64, len(o.Topology.Routers))
 	for _, r := range o.Topology.Routers {
 		s.routers = append(s.routers, Passage{Router: r.ID})
 	}
 	s.setNetwork()
 	s.setIslands()
-	err = s.run()
-	s.finish()
-	return s.result, err
+	return s, nil
 }
 
 func (o *Options) defaults() {

@@ -48,6 +48,7 @@ type meeting struct {
 	ready   []int   // members that are, in the order in which they became so
 	started bool    // nobody can join any more
 	groups  [][]int // who averaged
+	ahead   *ahead  // what members have sent before it started
 }
 
 // generator derives the random numbers of one purpose: ChaCha8 seeded with SHA-256("islands/netsim" ‖ seed ‖ island ‖
@@ -177,6 +178,9 @@ func (s *sim) meet(i int) {
 					s.leaveLate(m)
 				}
 			})
+		}
+		if s.o.SendAhead && !m.started {
+			s.sendAhead(m, i)
 		}
 	}
 }

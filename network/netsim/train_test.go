@@ -200,6 +200,9 @@ func TestNothingHangsAndNothingIsLost(t *testing.T) {
 		o.Collective.Limits.Contexts = rapid.SampledFrom([]int{0, 1, 3}).Draw(t, "contexts")
 		if o.Barrier == BarrierClique {
 			o.Waiting = rapid.SampledFrom([]float64{0, 0.05}).Draw(t, "waiting")
+			if o.Sharing == SharingCommon && o.Pieces == 0 && rapid.Bool().Draw(t, "ahead") {
+				o.SendAhead, o.Buffer = true, rapid.SampledFrom([]float64{0, 1e6, 5e7}).Draw(t, "buffer")
+			}
 		}
 		for l := range o.Topology.Links {
 			if rapid.Bool().Draw(t, "fails") {
@@ -212,9 +215,22 @@ func TestNothingHangsAndNothingIsLost(t *testing.T) {
 		}
 		w := &witness{}
 		o.Learner = w
-		r, err := Run(context.Background(), o)
+		s, err := newSim(context.Background(), &o)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if err := s.run(); err != nil {
+			t.Fatal(err)
+		}
+		s.finish()
+		r := s.result
+		for v := range s.held {
+			if math.Abs(s.held[v]) > 1e-3 || s.merging[v] != 0 {
+				t.Fatalf("router %d still holds %g bytes and %d contexts", v, s.held[v], s.merging[v])
+			}
+		}
+		if len(s.rounds)+len(s.transfers)+len(s.queued)+len(s.cut)+len(s.fluid.flows) > 0 {
+			t.Fatalf("left over: %d rounds, %d transfers, %d queued, %d cut, %d flows", len(s.rounds), len(s.transfers), len(s.queued), len(s.cut), len(s.fluid.flows))
 		}
 		if r.Rounds != o.Rounds || len(w.mixed) != o.Rounds {
 			t.Fatalf("%d of %d rounds", r.Rounds, o.Rounds)

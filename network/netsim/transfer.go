@@ -22,8 +22,9 @@ type transfer struct {
 	s       *sim
 	groups  []*group
 	cargoes []*cargo
-	trees   []int // contexts of aggregators that it holds, a router for each tree
-	sending int   // cargoes that are not sent
+	trees   []int  // contexts of aggregators that it holds, a router for each tree
+	held    []hold // buffers that it holds for what was sent ahead
+	sending int    // cargoes that are not sent
 }
 
 // cargo is work that passes through stages, in pieces. With one stage and one piece it is a flow.
@@ -38,6 +39,9 @@ type cargo struct {
 	sent     []int     // pieces, of each stage
 	arrived  []int
 	complete bool
+
+	segments []segment // of a cargo for which some have sent ahead
+	segment  int       // the one at hand
 }
 
 // delivery is a group that has what a cargo brings a latency after the last stage has sent it.
@@ -113,6 +117,9 @@ func (t *transfer) common(p *planned, parts []int) {
 		l = l.scaled(t.groups[0].left)
 	}
 	c.stages, c.routers, t.trees = l.stages, l.routers, l.trees
+	if t.s.o.SendAhead {
+		c.segments = t.catchUp(l.stages[0].uses)
+	}
 	for i, g := range t.groups {
 		own := p.bulk(parts[i]).stages
 		c.to = append(c.to, delivery{g, own[len(own)-1].latency})
@@ -178,8 +185,16 @@ func (c *cargo) push(k int) {
 	}
 	s := c.t.s
 	f := &flow{uses: c.stages[k].uses, left: c.total / float64(c.pieces), weight: 1}
+	if c.segments != nil {
+		f.uses, f.left = c.segments[c.segment].uses, c.segments[c.segment].share
+	}
 	f.done = func() {
 		c.flows[k] = nil
+		if c.segment < len(c.segments)-1 {
+			c.segment++
+			c.push(k)
+			return
+		}
 		c.sent[k]++
 		c.pushed(k)
 	}
@@ -225,6 +240,7 @@ func (t *transfer) end() {
 	for _, v := range t.trees {
 		s.merging[v]--
 	}
+	s.releaseBuffers(t.held)
 	var waiting []*transfer
 	for _, q := range s.queued {
 		if s.fits(q) {
@@ -239,6 +255,12 @@ func (t *transfer) end() {
 // done is the share of a cargo's work that is done, over all stages.
 func (c *cargo) done() float64 {
 	sum := 0.0
+	if c.segments != nil && c.flows[0] != nil {
+		for _, x := range c.segments[:c.segment+1] {
+			sum += x.share
+		}
+		return sum - c.flows[0].left
+	}
 	for k, f := range c.flows {
 		sum += float64(c.sent[k])
 		if f != nil {

@@ -92,6 +92,7 @@ func (s *sim) reroute(l int) {
 	}
 	for _, t := range slices.Clone(s.queued) { // planned for a network that is no more
 		s.queued = slices.DeleteFunc(s.queued, func(x *transfer) bool { return x == t })
+		s.releaseBuffers(t.held)
 		s.send(t.groups)
 	}
 }
@@ -165,6 +166,7 @@ func (s *sim) reachable(groups []*group) []*group {
 // skip lets the members of a group go on without their average.
 func (s *sim) skip(g *group) {
 	r := g.meeting.round
+	s.dropAhead(g.meeting)
 	r.disturbed = true
 	r.without = append(r.without, g.members...)
 	s.result.Disturbed.Skipped++
@@ -188,6 +190,7 @@ func (s *sim) release(g *group, members []int) {
 
 // reform makes groups of the parts of one that is cut. Their average is another one, so they begin anew.
 func (s *sim) reform(g *group, parts [][]int) []*group {
+	s.dropAhead(g.meeting)
 	g.meeting.round.disturbed = true
 	s.result.Disturbed.Reformed++
 	var out []*group
