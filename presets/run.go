@@ -1,0 +1,54 @@
+package presets
+
+import (
+	"context"
+	"fmt"
+	"math"
+)
+
+// Row is one number of a preset that was run.
+type Row struct {
+	Label     string   `json:"label"`
+	Quantity  string   `json:"quantity"`
+	Unit      string   `json:"unit"`
+	Predicted float64  `json:"predicted"`
+	Published *float64 `json:"published"`
+	Status    string   `json:"status"` // "read", "recalled" or ""
+	Ratio     *float64 `json:"ratio"`  // predicted / published; nil where nothing is published, or the prediction rests on a fit
+	Fitted    bool     `json:"fitted"`
+}
+
+// Result is a preset that was run.
+type Result struct {
+	Preset    string   `json:"preset"`
+	Paper     string   `json:"paper"`
+	About     string   `json:"about"`
+	Setting   Settings `json:"setting"`
+	Rows      []Row    `json:"rows"`
+	Inferred  []string `json:"inferred"`
+	Fitted    []string `json:"fitted"`
+	LeavesOut string   `json:"leaves_out"`
+}
+
+// Run computes every number of a preset.
+func Run(ctx context.Context, p *Preset) (*Result, error) {
+	out := &Result{Preset: p.Name, Paper: p.Paper, About: p.About, Setting: p.Setting, Rows: []Row{},
+		Inferred: append([]string{}, p.Inferred...), Fitted: append([]string{}, p.Fitted...), LeavesOut: p.LeavesOut}
+	for _, n := range p.Numbers {
+		r := &reader{s: merged(p.Setting, n.With)}
+		v := quantities[n.Quantity].compute(ctx, r)
+		if r.err != nil {
+			return nil, fmt.Errorf("%s, %s: %w", p.Name, n.Label, r.err)
+		}
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("%s, %s: the prediction is no finite number", p.Name, n.Label)
+		}
+		row := Row{Label: n.Label, Quantity: n.Quantity, Unit: n.Unit, Predicted: v, Published: n.Published, Status: n.Status, Fitted: n.Fitted}
+		if n.Published != nil && !n.Fitted && *n.Published != 0 {
+			ratio := v / *n.Published
+			row.Ratio = &ratio
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	return out, nil
+}
