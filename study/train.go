@@ -80,6 +80,9 @@ func Train(ctx context.Context, o TrainOptions) (*Training, error) {
 	sim.Topology, sim.Capability = o.Topology, o.Level.Capability
 	clock := Clock{StepTime: sim.StepTime, Overlap: sim.Overlap}
 	if o.Tune {
+		if sim.Delay > 0 {
+			return nil, fmt.Errorf("tuning knows no delayed averages: give the schedule its h= and the step size")
+		}
 		if s, o.Step, err = tuned(ctx, o, s, clock); err != nil {
 			return nil, err
 		}
@@ -95,8 +98,11 @@ func Train(ctx context.Context, o TrainOptions) (*Training, error) {
 		return nil, err
 	}
 	var warnings []string
+	if sim.Delay > 0 {
+		l.algorithm = gossip.Algorithm{Name: "delayed", Delay: sim.Delay}
+	}
 	if s.Random == nil {
-		if l.goal, err = roundsToTarget(ctx, o.Problem, l.seq, o.Step, l.target, max(o.Rounds, MaxTrainRounds)); err != nil {
+		if l.goal, err = l.search(max(o.Rounds, MaxTrainRounds)); err != nil {
 			return nil, err
 		}
 	}
@@ -165,8 +171,11 @@ type recorder struct {
 	seq      *mixing.Sequence
 	step     float64
 	target   float64
-	goal     int  // the first round at the target if all goes as scheduled; 0: none, or unknown
-	stop     bool // at the target
+
+	algorithm gossip.Algorithm
+
+	goal int  // the first round at the target if all goes as scheduled; 0: none, or unknown
+	stop bool // at the target
 
 	ends  []TrainPoint // of every so many rounds, and the last
 	every int
@@ -176,6 +185,37 @@ type recorder struct {
 	actual []schedule.Round // then: all rounds so far
 	next   int              // round after which the actual rounds are looked at again
 	from   int              // the first that was not looked at
+}
+
+// search returns the first round at the target if all goes as scheduled, or 0 if none up to limit is.
+func (l *recorder) search(limit int) (int, error) {
+	if l.algorithm.Delay == 0 {
+		return roundsToTarget(l.ctx, l.q, l.seq, l.step, l.target, limit)
+	}
+	for from, to := 1, min(64, limit); from <= limit; from, to = to+1, min(2*to, limit) {
+		if hit, err := l.firstBelow(l.seq, from, to); err != nil || hit > 0 {
+			return hit, err
+		}
+	}
+	return 0, nil
+}
+
+// firstBelow returns the first of the given rounds that is at the target, or 0.
+func (l *recorder) firstBelow(seq *mixing.Sequence, from, to int) (int, error) {
+	var at []int
+	for t := from; t <= to; t++ {
+		at = append(at, t)
+	}
+	r, err := gossip.Exact(l.ctx, l.q, seq, gossip.ExactOptions{Algorithm: l.algorithm, Step: l.step, At: at})
+	if err != nil {
+		return 0, err
+	}
+	for _, p := range r.Points {
+		if p.MSE <= l.target && !p.Overflow {
+			return p.T, nil
+		}
+	}
+	return 0, nil
 }
 
 // Round implements netsim.Learner.
@@ -198,7 +238,11 @@ func (l *recorder) Round(t int, seconds float64, mixed *schedule.Round) (bool, e
 	if !l.stop || t < l.next {
 		return false, nil
 	}
-	hit, err := l.reached(t)
+	seq, err := l.sequence()
+	if err != nil {
+		return false, err
+	}
+	hit, err := l.firstBelow(seq, l.from, t)
 	l.next, l.from = t+max(1, t/10), t+1
 	return hit > 0, err
 }
@@ -231,23 +275,6 @@ func (l *recorder) sequence() (*mixing.Sequence, error) {
 	return mixing.New(s)
 }
 
-// reached returns the first of the last rounds, up to t, that is at the target, or 0.
-func (l *recorder) reached(t int) (int, error) {
-	seq, err := l.sequence()
-	if err != nil {
-		return 0, err
-	}
-	var at []int
-	for k := l.from; k <= t; k++ {
-		at = append(at, k)
-	}
-	i, err := firstBelow(l.ctx, l.q, seq, l.step, l.target, at)
-	if err != nil || i < 0 {
-		return 0, err
-	}
-	return at[i], nil
-}
-
 // curve fills in the loss.
 func (l *recorder) curve(out *Training) error {
 	seq, err := l.sequence()
@@ -259,10 +286,11 @@ func (l *recorder) curve(out *Training) error {
 	for i, p := range points {
 		at[i] = p.Round
 	}
-	r, err := gossip.Exact(l.ctx, l.q, seq, gossip.ExactOptions{Step: l.step, At: at})
+	r, err := gossip.Exact(l.ctx, l.q, seq, gossip.ExactOptions{Algorithm: l.algorithm, Step: l.step, At: at})
 	if err != nil {
 		return err
 	}
+	out.Warnings = append(out.Warnings, r.Warnings...)
 	for i, p := range r.Points {
 		if p.Overflow {
 			out.Warnings = append(out.Warnings, fmt.Sprintf("diverged: the mean square error is past the range of numbers after round %d", p.T))

@@ -171,3 +171,29 @@ func TestTrainEnds(t *testing.T) {
 		t.Errorf("interrupted: %v, %+v", err, r)
 	}
 }
+
+// Averages that arrive a round late are learnt from as such: the curve is that of the algorithm "delayed", in less time.
+func TestTrainWithDelay(t *testing.T) {
+	o := trainOptions(t, network.LevelBoth, "rotating-cliques:k=3,h=5,lazy=0.5")
+	o.Step, o.Target = 0.02, 0.1
+	o.Simulation.Barrier = netsim.BarrierClique
+	waits := train(t, o)
+	o.Simulation.Delay = 1
+	r := train(t, o)
+	seq, err := mixing.New(o.Schedule)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := gossip.Exact(context.Background(), o.Problem, seq, gossip.ExactOptions{Algorithm: gossip.Algorithm{Name: "delayed", Delay: 1}, Step: 0.02, At: []int{1, 2, 3, 4}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range want.Points {
+		if math.Abs(r.Loss[i+1].MSE/p.MSE-1) > 1e-12 {
+			t.Errorf("round %d: mse %g, want %g", p.T, r.Loss[i+1].MSE, p.MSE)
+		}
+	}
+	if r.SecondsToTarget == nil || waits.SecondsToTarget == nil || *r.SecondsToTarget > *waits.SecondsToTarget {
+		t.Errorf("with delay %v s, without %v", r.SecondsToTarget, waits.SecondsToTarget)
+	}
+}

@@ -20,16 +20,16 @@ import (
 
 // simulationFlags say how time passes: who waits for whom, and what goes wrong.
 type simulationFlags struct {
-	barrier, sharing, cutOff  string
-	pieces, rounds            int
-	jitter, loss              float64
-	deadline, reroute, merge  string
-	stragglers, fails, others cli.StringSlice
-	bandwidth, trace          string
-	window, ingest, fec       string
-	contexts                  int
-	step                      float64
-	tune, force, asCSV        bool
+	barrier, sharing, cutOff    string
+	pieces, rounds, delay       int
+	jitter, loss                float64
+	deadline, reroute, merge    string
+	stragglers, fails, others   cli.StringSlice
+	bandwidth, trace            string
+	window, ingest, fec, buffer string
+	contexts                    int
+	step                        float64
+	tune, force, asCSV, ahead   bool
 }
 
 func (f *simulationFlags) flags() []cli.Flag {
@@ -39,6 +39,8 @@ func (f *simulationFlags) flags() []cli.Flag {
 		&cli.BoolFlag{Name: "tune", Usage: "take the local steps and the step size that reach the target soonest, as compare does", Destination: &f.tune, Category: "problem"},
 		&cli.IntFlag{Name: "rounds", Usage: "rounds to simulate (default: until the target)", Destination: &f.rounds, Category: time},
 		&cli.StringFlag{Name: "barrier", Value: netsim.BarrierRound, Usage: "who waits for whom: round (everybody for everybody) or clique (a clique for its members)", Destination: &f.barrier, Category: time},
+		&cli.IntFlag{Name: "delay", Usage: "rounds that an average may be late: islands send at the beginning of a round and compute on (with --barrier clique)", Destination: &f.delay, Category: time},
+		&cli.BoolFlag{Name: "send-ahead", Usage: "members that are ready send into the buffers of aggregators before their clique is complete (with --barrier clique)", Destination: &f.ahead, Category: time},
 		&cli.StringFlag{Name: "sharing", Value: netsim.SharingCommon, Usage: "how flows share links: common (what starts together finishes together) or fair (equal bytes per second)", Destination: &f.sharing, Category: time},
 		&cli.IntFlag{Name: "pieces", Usage: "pieces in which a payload passes from stage to stage (default: a pipeline of ever so small ones)", Destination: &f.pieces, Category: time},
 		&cli.Float64Flag{Name: "jitter", Usage: "standard deviation of a round's computation, relative to its mean", Destination: &f.jitter, Category: trouble},
@@ -54,6 +56,7 @@ func (f *simulationFlags) flags() []cli.Flag {
 		&cli.StringFlag{Name: "window", Usage: "bytes that a connection may have under way, for instance 4MiB", Destination: &f.window, Category: limits},
 		&cli.StringFlag{Name: "ingest", Usage: "what an aggregator takes in, for instance 100Gbps", Destination: &f.ingest, Category: limits},
 		&cli.IntFlag{Name: "contexts", Usage: "reduction trees that an aggregator merges at once (default: any number)", Destination: &f.contexts, Category: limits},
+		&cli.StringFlag{Name: "buffer", Usage: "what an aggregator holds of what is sent ahead, for instance 1GB (default: what the topology says, else no limit)", Destination: &f.buffer, Category: limits},
 		&cli.StringFlag{Name: "merge-delay", Value: "0", Usage: "time that every aggregator adds", Destination: &f.merge, Category: limits},
 		&cli.StringFlag{Name: "trace", Usage: "write a Chrome trace to `FILE`", Destination: &f.trace, Category: "output"},
 		&cli.BoolFlag{Name: "force", Usage: "overwrite the file of --trace", Destination: &f.force, Category: "output"},
@@ -64,13 +67,14 @@ func (f *simulationFlags) flags() []cli.Flag {
 // fill adds what the flags say to the options of a simulation.
 func (f *simulationFlags) fill(o *netsim.Options, t *network.Topology) error {
 	o.Barrier, o.Sharing, o.CutOff, o.Pieces, o.Jitter, o.Loss = f.barrier, f.sharing, f.cutOff, f.pieces, f.jitter, f.loss
+	o.Delay, o.SendAhead = f.delay, f.ahead
 	for _, x := range []struct {
 		name, value string
 		to          *float64
 		read        func(string) (float64, error)
 	}{
 		{"deadline", f.deadline, &o.Waiting, units.Seconds}, {"reroute", f.reroute, &o.Reroute, units.Seconds},
-		{"merge-delay", f.merge, &o.MergeDelay, units.Seconds},
+		{"merge-delay", f.merge, &o.MergeDelay, units.Seconds}, {"buffer", f.buffer, &o.Buffer, units.Bytes},
 		{"window", f.window, &o.Collective.Limits.Window, units.Bytes}, {"ingest", f.ingest, &o.Collective.Limits.Ingest, units.Bandwidth},
 	} {
 		if x.value == "" {

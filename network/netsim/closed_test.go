@@ -233,3 +233,26 @@ func TestFullBuffer(t *testing.T) {
 	top.Routers[1].Aggregation = &network.Aggregation{Buffer: gb / 2}
 	near(t, "the router's own", run(t, o).Seconds, 2+2./3+1+0.02)
 }
+
+// Averages that may be a round late, over a link that takes nothing but latency: what takes less than a round is hidden,
+// and of 2 s only every other round waits. By hand: rounds of 0.5 s end at 0.5, 2, 2.5, 4 s.
+func TestDelay(t *testing.T) {
+	for _, x := range []struct {
+		latency float64
+		delay   int
+		want    []float64
+	}{
+		{0.5, 1, []float64{0.5, 1, 1.5, 2}},
+		{2, 1, []float64{0.5, 2, 2.5, 4}},
+		{2, 3, []float64{0.5, 1, 1.5, 2}},
+	} {
+		o := options(t)
+		w := &witness{}
+		o.Topology.Links[0].Latency, o.Collective.Payload = x.latency, 0
+		o.StepTime, o.Barrier, o.Delay, o.Rounds, o.Learner = 0.5, BarrierClique, x.delay, 4, w
+		run(t, o)
+		for i, want := range x.want {
+			near(t, fmt.Sprint(x.latency, " s, delay ", x.delay), w.seconds[i], want)
+		}
+	}
+}

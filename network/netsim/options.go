@@ -48,6 +48,7 @@ type Options struct {
 	Rounds   int     // default (0): 1
 	StepTime float64 // seconds of one local step
 	Overlap  bool    // computation and communication of a round run side by side
+	Delay    int     // rounds that an average may be late: islands send at the beginning of a round and compute on. Needs BarrierClique
 	Barrier  string  // default (""): BarrierRound
 	Sharing  string  // default (""): SharingCommon
 
@@ -171,6 +172,12 @@ func (o *Options) check() error {
 	}
 	if o.Waiting > 0 && o.Barrier != BarrierClique {
 		return fmt.Errorf("a clique leaves late members behind only when it does not wait for all others: use barrier %s", BarrierClique)
+	}
+	if o.Delay < 0 || o.Delay > maxLead {
+		return fmt.Errorf("delay of %d rounds, want 0 to %d", o.Delay, maxLead)
+	}
+	if o.Delay > 0 && o.Barrier != BarrierClique {
+		return fmt.Errorf("an island that goes on before its average has arrived waits for nobody else: use barrier %s with a delay", BarrierClique)
 	}
 	if o.SendAhead && (o.Barrier != BarrierClique || o.Sharing == SharingFair || o.Pieces > 0) {
 		return fmt.Errorf("members send ahead of a clique that starts on its own and moves as one: use barrier %s, sharing %s and no pieces", BarrierClique, SharingCommon)

@@ -20,8 +20,10 @@ type island struct {
 	round     int     // from 0
 	begun     float64 // when its computation began
 	computing bool
-	exchanged bool    // it has its average, or goes on without
+	active    bool    // it has begun its round and not passed on
+	open      []int   // rounds whose average it has not, and still expects
 	ready     float64 // since when it waits
+	stalled   bool    // under Delay: it has computed, and waits
 	draw      *rand.Rand
 	time      IslandTime
 }
@@ -34,8 +36,10 @@ type round struct {
 	of       []*meeting // of each island; nil: it meets nobody
 	ready    int        // islands, under BarrierRound
 	last     int        // the island that was ready last
-	passed   int        // islands that have their average, under BarrierRound
+	passed   int        // islands that have computed and have their average, under BarrierRound
+	settled  int        // islands that have its average, or go on without
 	ended    int        // islands that ended it
+	end      float64    // when the last one did
 
 	disturbed bool
 	without   []int // islands of pair rounds that did not mix
@@ -125,23 +129,26 @@ func (s *sim) begin(i int) {
 		v := math.Log1p(s.o.Jitter * s.o.Jitter)
 		steps *= math.Exp(math.Sqrt(v)*x.draw.NormFloat64() - v/2)
 	}
-	x.begun, x.computing, x.exchanged = s.now(), true, false
+	x.begun, x.computing, x.active = s.now(), true, true
+	x.open = append(x.open, x.round)
 	s.queue.at(s.now()+steps, func() { s.computed(i) })
-	if s.o.Overlap {
+	if s.alongside() {
 		s.meet(i)
 	}
 }
+
+// alongside reports whether islands send what they have at the beginning of a round, and compute meanwhile.
+func (s *sim) alongside() bool { return s.o.Overlap || s.o.Delay > 0 }
 
 // computed ends an island's local steps.
 func (s *sim) computed(i int) {
 	x := &s.islands[i]
 	x.computing = false
 	s.span(i, Compute, x.round, x.begun, s.now())
-	switch {
-	case !s.o.Overlap:
+	if s.alongside() {
+		s.proceed(i)
+	} else {
 		s.meet(i)
-	case x.exchanged:
-		s.pass(i)
 	}
 }
 
@@ -163,10 +170,10 @@ func (s *sim) meet(i int) {
 	}
 	switch {
 	case m == nil:
-		s.exchanged(i)
+		s.exchanged(i, r)
 	case m.started: // without it
 		x.time.Skipped++
-		s.exchanged(i)
+		s.exchanged(i, r)
 	default:
 		m.ready = append(m.ready, i)
 		switch {
@@ -199,7 +206,7 @@ func (s *sim) startRound(r *round) {
 	for i := range s.islands {
 		if r.of[i] == nil {
 			s.span(i, Wait, r.t, s.islands[i].ready, s.now())
-			s.exchanged(i)
+			s.exchanged(i, r)
 		}
 	}
 }
@@ -207,10 +214,7 @@ func (s *sim) startRound(r *round) {
 // startMeeting starts one clique with all its members.
 func (s *sim) startMeeting(m *meeting) {
 	m.started = true
-	last := m.ready[len(m.ready)-1]
-	for _, i := range m.ready {
-		s.waited(i, last, s.now()-s.islands[i].ready)
-	}
+	s.blame(m.ready, m.ready[len(m.ready)-1])
 	s.send([]*group{{meeting: m, members: m.members, left: 1}})
 }
 
@@ -225,9 +229,7 @@ func (s *sim) leaveLate(m *meeting) {
 			late = append(late, i)
 		}
 	}
-	for _, i := range present {
-		s.waited(i, late[0], s.now()-s.islands[i].ready)
-	}
+	s.blame(present, late[0])
 	m.round.disturbed = true
 	s.result.Disturbed.Late += len(late)
 	s.event(EventLate, Event{Round: m.round.t + 1, Islands: s.names(late)})
@@ -239,18 +241,56 @@ func (s *sim) leaveLate(m *meeting) {
 	s.send([]*group{g})
 }
 
-// exchanged lets an island go on after its average, or without one.
-func (s *sim) exchanged(i int) {
-	x := &s.islands[i]
-	x.exchanged, x.ready = true, s.now()
-	if !x.computing {
-		s.pass(i)
+// blame notes that islands waited for another until now. Under Delay they were computing meanwhile.
+func (s *sim) blame(islands []int, other int) {
+	if s.o.Delay > 0 {
+		return
 	}
+	for _, i := range islands {
+		s.waited(i, other, s.now()-s.islands[i].ready)
+	}
+}
+
+// exchanged tells an island that it has the average of a round, or goes on without.
+func (s *sim) exchanged(i int, r *round) {
+	x := &s.islands[i]
+	x.open = slices.DeleteFunc(x.open, func(t int) bool { return t == r.t })
+	if s.o.Delay == 0 {
+		x.ready = s.now()
+	}
+	r.settled++
+	s.proceed(i)
+	s.close()
+}
+
+// proceed lets an island pass its round once it has computed and no average is late by more than Delay.
+func (s *sim) proceed(i int) {
+	x := &s.islands[i]
+	if !x.active || x.computing {
+		return
+	}
+	if len(x.open) > 0 && x.open[0] <= x.round-s.o.Delay {
+		if s.o.Delay > 0 && !x.stalled {
+			x.stalled, x.ready = true, s.now()
+		}
+		return
+	}
+	if x.stalled {
+		x.stalled = false
+		s.span(i, Wait, x.round, x.ready, s.now())
+		if r := s.rounds[x.round-s.o.Delay]; r != nil {
+			if m := r.of[i]; m != nil {
+				s.waited(i, m.ready[len(m.ready)-1], s.now()-x.ready)
+			}
+		}
+	}
+	s.pass(i)
 }
 
 // pass ends a round for an island that has computed and exchanged.
 func (s *sim) pass(i int) {
 	x := &s.islands[i]
+	x.active = false
 	r := s.rounds[x.round]
 	if s.o.Barrier == BarrierClique {
 		s.leave(i, r)
@@ -277,25 +317,35 @@ func (s *sim) pass(i int) {
 func (s *sim) leave(i int, r *round) {
 	s.islands[i].round++
 	s.islands[i].time.Rounds++
-	if r.ended++; r.ended == len(s.islands) {
-		s.close(r)
+	r.ended++
+	r.end = s.now()
+	s.close()
+}
+
+// close ends the rounds that all islands have ended and that are averaged, in their order.
+func (s *sim) close() {
+	for !s.over {
+		r := s.rounds[s.ended]
+		if r == nil || r.ended < len(s.islands) || r.settled < len(s.islands) {
+			return
+		}
+		s.closeRound(r)
 	}
 }
 
-// close ends a round.
-func (s *sim) close(r *round) {
+func (s *sim) closeRound(r *round) {
 	delete(s.rounds, r.t)
 	if s.o.Schedule.Random != nil {
 		s.planner.forget(r.want)
 	}
 	s.ended++
-	s.result.Seconds = s.now()
+	s.result.Seconds = r.end
 	s.event(EventRound, Event{Round: r.t + 1})
 	if s.o.Progress != nil {
 		s.o.Progress(s.ended, s.o.Rounds)
 	}
 	if s.o.Learner != nil {
-		done, err := s.o.Learner.Round(r.t+1, s.now(), r.mixed())
+		done, err := s.o.Learner.Round(r.t+1, r.end, r.mixed())
 		if err != nil {
 			s.fail(err)
 		}

@@ -200,6 +200,7 @@ func TestNothingHangsAndNothingIsLost(t *testing.T) {
 		o.Collective.Limits.Contexts = rapid.SampledFrom([]int{0, 1, 3}).Draw(t, "contexts")
 		if o.Barrier == BarrierClique {
 			o.Waiting = rapid.SampledFrom([]float64{0, 0.05}).Draw(t, "waiting")
+			o.Delay = rapid.IntRange(0, 2).Draw(t, "delay")
 			if o.Sharing == SharingCommon && o.Pieces == 0 && rapid.Bool().Draw(t, "ahead") {
 				o.SendAhead, o.Buffer = true, rapid.SampledFrom([]float64{0, 1e6, 5e7}).Draw(t, "buffer")
 			}

@@ -161,8 +161,10 @@ func (t *transfer) start() {
 		}
 		g.begun, g.since = true, s.now()
 		s.event(EventSend, Event{Round: g.meeting.round.t + 1, Islands: s.names(g.members)})
-		for _, i := range g.members {
-			s.span(i, Wait, g.meeting.round.t, s.islands[i].ready, s.now())
+		if s.o.Delay == 0 {
+			for _, i := range g.members {
+				s.span(i, Wait, g.meeting.round.t, s.islands[i].ready, s.now())
+			}
 		}
 	}
 	s.transfers = append(s.transfers, t)
@@ -302,7 +304,7 @@ func (s *sim) delivered(g *group) {
 	s.event(EventArrive, Event{Round: g.meeting.round.t + 1, Islands: s.names(g.members)})
 	for _, i := range g.members {
 		s.span(i, Communicate, g.meeting.round.t, g.since, s.now())
-		s.exchanged(i)
+		s.exchanged(i, g.meeting.round)
 	}
 }
 

@@ -180,11 +180,11 @@ func (s *sim) release(g *group, members []int) {
 		x := &s.islands[i]
 		if g.begun {
 			s.span(i, Communicate, g.meeting.round.t, g.since, s.now())
-		} else {
+		} else if s.o.Delay == 0 {
 			s.span(i, Wait, g.meeting.round.t, x.ready, s.now())
 		}
 		x.time.Skipped++
-		s.exchanged(i)
+		s.exchanged(i, g.meeting.round)
 	}
 }
 
