@@ -155,8 +155,9 @@ func (c *setup) guarantees(ctx context.Context) ([]Bound, error) {
 			if err := b.check(); err != nil {
 				return nil, err
 			}
+			b.Points, b.Assumptions = append([]Point{}, b.Points...), append([]Assumption{}, b.Assumptions...)
+			out = append(out, b)
 		}
-		out = append(out, more...)
 	}
 	return out, nil
 }

@@ -12,13 +12,27 @@
 // disagreement has shrunk by ρ(t,j) = ‖W_{t-1}…W_j - J‖ at time t. Rounds that only contract together, like alternating
 // matchings, are invisible to p, costly for a window and plain to ρ.
 //
+// Two more know something special. Local SGD on identical objectives drifts apart by noise alone. And with one symmetric
+// W and one curvature for all islands everything decouples into scalars, so that the worst quadratic of the class can be
+// found exactly: class is the least that anybody can promise from these constants. best is the least of all.
+//
+// Averaging alone, without gradients, has guarantees of its own (contraction, range), and so has the factor per round on
+// random isotropic least squares (vogels-rate).
+//
 // # Orders
 //
 // A published rate whose constants are not derived here is of kind order. It shows a shape, and nothing is tested
-// against it.
+// against it. Each is a Theorem: a right side as a function of Numbers, with every assumption as a check. Tuned ones
+// choose their own step; lower bounds say what cannot be beaten. T in them counts local steps.
 //
 // # Honesty
 //
-// A bound whose assumptions fail is reported as not applicable, with the reason and its numbers, and is not evaluated.
-// One that holds but grows without limit says that it is vacuous.
+// A bound whose assumptions fail is reported as not applicable, with the number that fails ("step 0.1 > cap 0.00252"),
+// and is not evaluated. One that holds but grows without limit says that it is vacuous. Compare divides every guarantee
+// by the truth.
+//
+// # Choosing
+//
+// RoundsToTarget, LargestSteps, BestStep and CompareTopologies turn bounds and exact moments into the numbers that a
+// run is planned with.
 package bounds

@@ -135,9 +135,9 @@ func LargestSteps(ctx context.Context, s Setting) ([]StepLimit, error) {
 
 // Bisection for the largest step: from smallestStep/L to largestStep/L.
 const (
-	smallestStep = 1e-8
+	smallestStep = 1e-6
 	largestStep  = 4
-	bisections   = 40
+	bisections   = 32
 )
 
 func (c *setup) largestStep(id string, kind Kind, holds func(step float64) (bool, error)) (StepLimit, error) {
@@ -150,7 +150,7 @@ func (c *setup) largestStep(id string, kind Kind, holds func(step float64) (bool
 	if err != nil || !ok {
 		return out, err
 	}
-	for probe := lo * 4; probe < hi; probe *= 2 { // the first interval: a grid before bisection
+	for probe := lo * 4; probe < hi; probe *= 4 { // the first interval: a grid before bisection
 		ok, err := holds(probe)
 		if err != nil {
 			return out, err
@@ -259,7 +259,7 @@ func minimize(f func(float64) float64, lo, hi float64) (at, value float64) {
 	x, y := b-golden*(b-a), a+golden*(b-a)
 	fx, fy := f(x), f(y)
 	for range 60 {
-		if (b - a) <= 1e-9*b {
+		if (b - a) <= 1e-7*b {
 			break
 		}
 		if fx <= fy {

@@ -26,7 +26,7 @@ func (w *worstCase) at(t int, b *Bound) float64 {
 	total := 0.0
 	add := func(budget string, value, curvature, mode float64) {
 		total += value
-		b.Worst = append(b.Worst, Worst{t, budget, curvature, mode, value})
+		b.Worst = append(b.Worst, Worst{t, budget, curvature, mode, capped(value)})
 	}
 	if w.quantity != Consensus && c.constants.StartCentroid > 0 {
 		v, a := w.maximum(func(x cell) float64 { return math.Pow(w.a(1, x).abs(), float64(2*t)) })

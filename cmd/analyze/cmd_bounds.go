@@ -90,13 +90,18 @@ type plan struct {
 	Best  bounds.StepChoice  `json:"best_step"`
 }
 
-// planRounds is how far the plan looks for the target.
-const planRounds = 5000
+// planRounds is how far the plan looks for the target; of random schedules, whose exact moments are sums over all
+// outcomes in every round, not as far.
+const planRounds, planRoundsRandom = 5000, 300
 
 func planFor(s *session, setting bounds.Setting) (*plan, error) {
 	var p plan
 	var err error
-	if p.Reach, err = bounds.RoundsToTarget(s.ctx, setting, planRounds); err != nil {
+	horizon := planRounds
+	if setting.Sequence.Random != nil {
+		horizon = planRoundsRandom
+	}
+	if p.Reach, err = bounds.RoundsToTarget(s.ctx, setting, horizon); err != nil {
 		return nil, err
 	}
 	if p.Steps, err = bounds.LargestSteps(s.ctx, setting); err != nil {
