@@ -172,15 +172,20 @@ func builtIn(random int, seed uint64, sgd sgdFlags) ([]study.Case, error) {
 		return nil, err
 	}
 	cases = append(cases, more...)
-	for i := range cases {
+	var out []study.Case
+	for _, c := range cases {
 		if sgd.step > 0 {
-			cases[i].Step = 0
+			c.Step = 0
 		}
 		if sgd.algorithm != "" {
-			cases[i].Algorithms = nil
+			if c.Problem.LeastSquares && sgd.algorithm != "atc" {
+				continue // its one guarantee is about atc
+			}
+			c.Algorithms = nil
 		}
+		out = append(out, c)
 	}
-	return cases, nil
+	return out, nil
 }
 
 func printVerdict(s *session, v *study.Verdict) {
