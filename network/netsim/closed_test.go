@@ -128,6 +128,47 @@ func triangle(t *testing.T, o *Options) {
 	o.Capability = capability(t, o.Topology, network.LevelUnicast)
 }
 
+// priced is what the closed form says: everybody is ready with the last, then the price.
+func priced(t *testing.T, o Options) float64 {
+	t.Helper()
+	p, err := collective.NewPricer(o.Topology, o.Capability, o.Collective)
+	if err != nil {
+		t.Fatal(err)
+	}
+	price, err := p.Round(&o.Schedule.Rounds[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	slowest := 1.0
+	for _, f := range o.Slow {
+		slowest = max(slowest, f)
+	}
+	return slowest*o.StepTime*float64(o.Schedule.Rounds[0].LocalSteps) + price.Seconds
+}
+
+// The closed form knows one start, no buffer and no failure: it is wrong about each of these rounds, by these seconds.
+func TestWhatThePriceCannotSay(t *testing.T) {
+	starts := twoPairs(t)
+	starts.StepTime, starts.Slow, starts.Barrier = 0.5, []float64{1, 2, 1, 2}, BarrierClique
+	buffer := fullBuffer(0.3)
+	failure := options(t)
+	triangle(t, &failure)
+	failure.Failures = []Failure{{Link: 0, From: 0.5}}
+	for _, x := range []struct {
+		name      string
+		o         Options
+		simulated float64
+		price     float64
+	}{
+		{"unequal starts, and a flow that ends early", starts, 1 + 1.5 + 0.01, 1 + 2 + 0.01},
+		{"a full buffer", buffer, 2 + 0.4 + 1.4 + 0.02, 2 + 2 + 0.02},
+		{"a failed link", failure, 1 + 0.04, 1 + 0.01},
+	} {
+		near(t, x.name, run(t, x.o).Seconds, x.simulated)
+		near(t, x.name+", price", priced(t, x.o), x.price)
+	}
+}
+
 // A pair starts half a second after the other and shares its link. By hand: alone for 0.5 s, then half each until the
 // first ends at 1.5 s, then alone again until 2 s. The price knows one start: 2 s after each.
 func TestUnequalStarts(t *testing.T) {
@@ -210,11 +251,9 @@ func TestForwardErrorCorrection(t *testing.T) {
 // takes the sums, until it has caught up: w · 4/3 s; what is left takes both over r0-r1: (1-w) · 2 s. The price has 2 s
 // whatever the buffer.
 func TestFullBuffer(t *testing.T) {
-	top := path([]float64{0.01, 0.01}, 0, 0, 2)
-	top.Links[1].Bandwidth = 0.75 * c
-	o := Options{Topology: top, Schedule: sends(3, [2]int{0, 2}, [2]int{1, 2}), Collective: collective.Options{Payload: gb},
-		Barrier: BarrierClique, StepTime: 1, Slow: []float64{1, 2, 1}}
-	o.Capability = network.Capability{Multicast: make([]bool, 3), Aggregation: []bool{false, true, false}}
+	o := fullBuffer(0)
+	top := o.Topology
+	o.SendAhead = false
 	near(t, "nobody ahead", run(t, o).Seconds, 2+2+0.02)
 	o.SendAhead = true
 	for _, w := range []float64{0.3, 0.9, 1} {
@@ -255,4 +294,12 @@ func TestDelay(t *testing.T) {
 			near(t, fmt.Sprint(x.latency, " s, delay ", x.delay), w.seconds[i], want)
 		}
 	}
+}
+
+func fullBuffer(share float64) Options {
+	top := path([]float64{0.01, 0.01}, 0, 0, 2)
+	top.Links[1].Bandwidth = 0.75 * c
+	return Options{Topology: top, Schedule: sends(3, [2]int{0, 2}, [2]int{1, 2}), Collective: collective.Options{Payload: gb},
+		Capability: network.Capability{Multicast: make([]bool, 3), Aggregation: []bool{false, true, false}},
+		Barrier:    BarrierClique, StepTime: 1, Slow: []float64{1, 2, 1}, SendAhead: true, Buffer: share * gb}
 }

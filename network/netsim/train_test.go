@@ -323,3 +323,32 @@ func TestOptionsAreChecked(t *testing.T) {
 		}
 	}
 }
+
+// The memory of a simulation does not grow with its rounds: what is open, planned and asked for stays as it is, and the
+// result is bounded.
+func TestMemoryDoesNotGrow(t *testing.T) {
+	top := load(t, "nine-city")
+	for _, line := range []string{"rotating-cliques:k=3", "random-cliques:k=3"} {
+		s, err := schedule.Load(line, schedule.Options{Nodes: top.IslandNames()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := Options{Topology: top, Capability: capability(t, top, network.LevelBoth), Schedule: s, Rounds: 3000, StepTime: 0.1, Jitter: 0.5,
+			Barrier: BarrierClique, Collective: collective.Options{Payload: 1e8, Collective: collective.Sharded}}
+		sim, err := newSim(context.Background(), &o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rounds, events, plans := 0, 0, 0
+		o.Progress = func(int, int) {
+			rounds, events, plans = max(rounds, len(sim.rounds)), max(events, len(sim.queue.heap)), max(plans, len(sim.planner.intact.rounds))
+		}
+		if err := sim.run(); err != nil {
+			t.Fatal(err)
+		}
+		sim.finish()
+		if rounds > 40 || events > 40 || plans > 40+s.Period() || len(sim.result.Events) > 2*MaxEvents || len(sim.result.Waits) > 81 {
+			t.Errorf("%s: up to %d open rounds, %d events, %d plans; %d events and %d waits in the result", line, rounds, events, plans, len(sim.result.Events), len(sim.result.Waits))
+		}
+	}
+}
