@@ -54,7 +54,7 @@ type Settings map[string]string
 var keys = []string{
 	"topology", "capability", "collective", "schedule", "algorithm", "problem", "payload", "step_time", "local_steps", "step", "against",
 	"members", "keep", "rank", "vectors", "matrices", "communication", "bandwidth", "target", "steps", "tokens", "batch", "parameters", "bytes",
-	"bits", "fragments", "overlap", "slots", "packet", "rtt", "factor", "edges", "nodes", "gamma", "degree", "hidden", "runs",
+	"bits", "fragments", "overlap", "slots", "packet", "rtt", "factor", "edges", "nodes", "gamma", "degree", "hidden", "runs", "layers", "window", "connections", "latency", "slow",
 }
 
 // List returns the names of all presets, sorted.

@@ -28,7 +28,7 @@ var quantities map[string]quantity
 
 func init() { // assembled here because some quantities compute others
 	quantities = map[string]quantity{}
-	for _, group := range []map[string]quantity{networkQuantities, theoryQuantities, payloadQuantities} {
+	for _, group := range []map[string]quantity{networkQuantities, theoryQuantities, payloadQuantities, streamingQuantities, searchQuantities} {
 		maps.Copy(quantities, group)
 	}
 }

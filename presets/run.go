@@ -52,3 +52,14 @@ func Run(ctx context.Context, p *Preset) (*Result, error) {
 	}
 	return out, nil
 }
+
+// WorstRatio is the ratio that is farthest from 1, in factors, or nil when there is none.
+func WorstRatio(r *Result) *float64 {
+	var worst *float64
+	for i := range r.Rows {
+		if v := r.Rows[i].Ratio; v != nil && *v > 0 && (worst == nil || math.Abs(math.Log(*v)) > math.Abs(math.Log(*worst))) {
+			worst = v
+		}
+	}
+	return worst
+}

@@ -33,7 +33,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		ExitErrHandler:            func(*cli.Context, error) {},
 		Commands: []*cli.Command{
 			plotCommand(), costCommand(), mixingCommand(), exactCommand(), simulateCommand(), boundsCommand(), explainCommand(),
-			validateCommand(), optimizeCommand(), compareCommand(), trainCommand(), exportCommand(), reportCommand(), topologyCommand(), scheduleCommand(), completionCommand(), manCommand(), versionCommand(),
+			validateCommand(), optimizeCommand(), compareCommand(), trainCommand(), exportCommand(), reportCommand(), presetCommand(), topologyCommand(), scheduleCommand(), completionCommand(), manCommand(), versionCommand(),
 		},
 	}
 }
