@@ -31,7 +31,9 @@
 //
 // An island takes its local steps, is ready, meets its clique, and goes on when the average has arrived. BarrierRound
 // lets everybody wait for everybody, as the clock of package study does; BarrierClique lets a clique start when its own
-// members are ready. Islands may be slow or jitter, links may fail and be repaired, bandwidth may follow a trace.
-// A clique that is cut off waits, skips its average or re-forms; a deadline leaves late members behind. Whatever
-// happens, the Learner is told which rounds were averaged by whom, so that the error belongs to what took place.
+// members are ready. With Options.Delay an island sends at the beginning of a round and computes on, and an average may
+// arrive rounds later; with Options.SendAhead members that are ready fill the buffers of aggregators before their
+// clique is complete. Islands may be slow or jitter, links may fail and be repaired, bandwidth may follow a trace. A
+// clique that is cut off waits, skips its average or re-forms; a deadline leaves late members behind. Whatever happens,
+// the Learner is told which rounds were averaged by whom, so that the error belongs to what took place.
 package netsim

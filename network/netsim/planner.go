@@ -81,6 +81,7 @@ func (p *planner) stand(down []int) error {
 	const remembered = 64 // states of the network; a longer history of failures is planned anew
 	if len(p.networks) >= remembered {
 		clear(p.networks)
+		p.networks[""] = p.intact
 	}
 	p.networks[string(key)], p.now = s, s
 	return nil
