@@ -34,6 +34,7 @@ type Method interface {
 // Kind tells what a bound claims.
 type Kind string
 
+// The kinds of bounds.
 const (
 	Guarantee Kind = "guarantee" // holds on every instance that meets the assumptions; derived and tested here
 	Order     Kind = "order"     // a published statement, up to constants or with constants as recalled

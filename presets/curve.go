@@ -58,11 +58,10 @@ func Converge(ctx context.Context, p *Preset, seed uint64, jobs int) (*Curve, er
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.Name, err)
 	}
-	h := 1
-	switch {
-	case s.Random != nil:
+	var h int
+	if s.Random != nil {
 		h = s.Random.LocalSteps
-	default:
+	} else {
 		h = s.Rounds[0].LocalSteps
 	}
 	out := &Curve{Preset: p.Name, Schedule: line, Algorithm: a.String(), Problem: study.DefaultProblem, Step: curveStep, Exact: true}
