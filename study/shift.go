@@ -1,7 +1,9 @@
 package study
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"github.com/islandsgd/islands/network"
 	"github.com/islandsgd/islands/network/collective"
@@ -76,4 +78,16 @@ func shiftCell(ctx context.Context, t *network.Topology, level Level, o collecti
 		cell.Sizes = append(cell.Sizes, cliqueSizes(r.Best.Schedule.Rounds[i].Cliques))
 	}
 	return cell, r.Certificate.Pairs > 0, nil
+}
+
+// cliqueSizes lists the sizes of the cliques of two and more, largest first.
+func cliqueSizes(cliques [][]int) []int {
+	var out []int
+	for _, c := range cliques {
+		if len(c) > 1 {
+			out = append(out, len(c))
+		}
+	}
+	slices.SortFunc(out, func(a, b int) int { return cmp.Compare(b, a) })
+	return out
 }

@@ -2,6 +2,7 @@ package study
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -83,4 +84,32 @@ func disagreementEigenvalues(phi *mat.Dense) ([][2]float64, error) {
 func size(v complex128) float64 {
 	const digits = 1e10
 	return math.Round(math.Hypot(real(v), imag(v))*digits) / digits
+}
+
+// Spectra compares how the schedules that were chosen contract, or else a handful of well-known ones and the best
+// rotation under unicast.
+func (s *Study) Spectra(ctx context.Context) ([]Spectrum, error) {
+	list := s.o.Schedules
+	if len(list) == 0 {
+		for _, line := range []string{"ring", "exponential", "one-peer-exponential", "base:k=2"} {
+			if known, err := schedule.Load(line, schedule.Options{Nodes: s.o.Topology.IslandNames()}); err == nil {
+				list = append(list, known)
+			}
+		}
+		t, err := s.Timeline(ctx)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, t.Schedule)
+	}
+	var out []Spectrum
+	const rounds = 24
+	for _, sched := range list {
+		one, err := SpectrumOf(sched, rounds)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, *one)
+	}
+	return out, nil
 }
