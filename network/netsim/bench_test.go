@@ -50,7 +50,7 @@ func BenchmarkTrain(b *testing.B) {
 		for _, sharing := range []string{SharingCommon, SharingFair} {
 			b.Run(barrier+"/"+sharing, func(b *testing.B) {
 				o := Options{Topology: top, Capability: capability(b, top, network.LevelBoth), Schedule: s, Rounds: 1000, StepTime: 0.1, Jitter: 0.2,
-					Barrier: barrier, Sharing: sharing, Collective: collective.Options{Payload: 1e9, Collective: collective.Sharded}}
+					Barrier: barrier, Sharing: sharing, Collective: collective.Options{Payload: 1e9}}
 				b.ReportAllocs()
 				for b.Loop() {
 					run(b, o)

@@ -10,6 +10,10 @@ import (
 	"github.com/islandsgd/islands/schedule"
 )
 
+// jointPlans is the number of islands up to which the cliques of a round choose their collectives together. Beyond, each
+// chooses as if it were alone: the search for the best joint choice would take longer than a thousand rounds.
+const jointPlans = 32
+
 // planner asks package collective how rounds are carried, on the network as it stands: without the links that are down.
 // It remembers the rounds of a period.
 type planner struct {
@@ -113,7 +117,7 @@ func (p *planner) planOn(s *standing, r *schedule.Round, keep bool) (*planned, e
 	if known, ok := s.rounds[r]; ok {
 		return known, nil
 	}
-	plan, err := s.pricer.Plan(r)
+	plan, err := p.streams(s, r)
 	if err != nil {
 		return nil, err
 	}
@@ -126,6 +130,32 @@ func (p *planner) planOn(s *standing, r *schedule.Round, keep bool) (*planned, e
 		s.rounds[r] = out
 	}
 	return out, nil
+}
+
+// streams asks for the plan of a round.
+func (p *planner) streams(s *standing, r *schedule.Round) (*collective.Plan, error) {
+	if !p.alone() || !r.IsCliques() {
+		return s.pricer.Plan(r)
+	}
+	out := &collective.Plan{}
+	for _, members := range r.Cliques {
+		one, err := s.pricer.Plan(&schedule.Round{LocalSteps: 1, Cliques: [][]int{members}})
+		if err != nil {
+			return nil, err
+		}
+		for _, x := range one.Streams {
+			x.Part += len(out.Parts)
+			out.Streams = append(out.Streams, x)
+		}
+		out.Parts = append(out.Parts, one.Parts...)
+	}
+	return out, nil
+}
+
+// alone reports whether cliques choose their collectives alone. Only best leaves a choice.
+func (p *planner) alone() bool {
+	name := p.o.Collective.Collective
+	return len(p.o.Topology.Islands) > jointPlans && (name == "" || name == collective.Best)
 }
 
 // components splits islands by who still reaches whom, in island order.

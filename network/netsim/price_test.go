@@ -222,3 +222,21 @@ func TestNoRoundBeatsALowerBound(t *testing.T) {
 		conserved(t, r)
 	})
 }
+
+// On a large network each clique chooses alone: one clique takes its price, several take at least that of their round.
+func TestLargeNetworksPlanCliqueByClique(t *testing.T) {
+	top := load(t, "star:n=40,bandwidth=8Gbps,latency=1ms")
+	o := Options{Topology: top, Capability: capability(t, top, network.LevelUnicast), Collective: collective.Options{Payload: 1e9}}
+	o.Schedule = &schedule.Schedule{Name: "three", N: 40, Rounds: []schedule.Round{{LocalSteps: 1, Cliques: [][]int{{3, 7, 21}}}}}
+	agree(t, "one clique", o)
+	var cliques [][]int
+	for i := 0; i < 40; i += 2 {
+		cliques = append(cliques, []int{39 - i, 38 - i}) // not in island order
+	}
+	o.Schedule = &schedule.Schedule{Name: "pairs", N: 40, Rounds: []schedule.Round{{LocalSteps: 1, Cliques: cliques}}}
+	r := run(t, o)
+	near(t, "pairs on a star", r.Seconds, 1+0.002) // each exchanges over links of its own
+	if len(r.Warnings) != 1 {
+		t.Errorf("warnings %q", r.Warnings)
+	}
+}

@@ -251,6 +251,9 @@ func (s *sim) finish() {
 	if r.Routers == nil {
 		r.Routers = []Passage{}
 	}
+	if s.planner.alone() {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("with more than %d islands each clique chooses its collective as if it were alone: rounds of several may be slower than their price", jointPlans))
+	}
 	if r.Omitted > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%d events beyond the first %d are left out", r.Omitted, MaxEvents))
 	}
