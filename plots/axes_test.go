@@ -54,3 +54,24 @@ func TestShortNumber(t *testing.T) {
 		}
 	}
 }
+
+// A drop to rounding in one round is an exact average; a slow decay below it is not.
+func TestExactAfter(t *testing.T) {
+	var slow []float64
+	for v := 1.0; v > 1e-16; v *= 0.3 {
+		slow = append(slow, v)
+	}
+	for _, c := range []struct {
+		prefix []float64
+		want   int
+	}{
+		{[]float64{1, 1e-16}, 2},
+		{[]float64{0}, 1},
+		{[]float64{1, 0.5, 2}, 0},
+		{slow, 0},
+	} {
+		if got := exactAfter(c.prefix); got != c.want {
+			t.Errorf("%v: exact after %d rounds, want %d", c.prefix, got, c.want)
+		}
+	}
+}

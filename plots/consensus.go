@@ -2,7 +2,9 @@ package plots
 
 import (
 	"fmt"
+	"math"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -16,7 +18,7 @@ func Consensus(e *study.Evidence) *Figure {
 	f := &Figure{
 		Name: "consensus", Title: "Bound, exact and simulated error", height: byWidth(0.44, 1.35),
 		Caption: fmt.Sprintf("SGD with step %s under the schedule %s on %s. Left, how far the islands are from their mean; right, how far their mean is from the optimum. "+
-			"The exact moments (line) run inside the band of %d simulated runs (mean and 95%% interval); the bound (dashed, %s) stays above both: it is a guarantee.",
+			"The exact moments (line) run inside the band of %d simulated runs (mean and 95%% interval); the bound (dashed, %s) stays above the exact error: it is a guarantee. Rounds whose value is 0 have no place on the axis and are left out.",
 			shortNumber(e.Step), e.Schedule, e.Problem, e.Runs, e.Bound),
 		Sources: "Bound: kernel form with products of mixing matrices; exact: second-moment recursion on quadratics.",
 		Data: Table{Columns: []string{"round", "consensus_bound", "consensus_exact", "consensus_mean", "consensus_low", "consensus_high",
@@ -65,11 +67,13 @@ func drawEvidence(c draw.Canvas, th theme, e *study.Evidence, title string, pick
 	var area band
 	area.fill = mix(sky, 0.6)
 	lo, hi, last := 0.0, 0.0, 1.0
+	// About 24 marks, at distances that no period divides: every second round would show one side of a zigzag alone.
+	every, marked, nextMark := math.Max(1, float64(len(e.Points))/24*math.Phi/1.5), 0, 0
 	for _, pt := range e.Points {
 		b, x, s := pick(pt)
 		t := float64(pt.T)
 		last = max(last, t)
-		if x > 0 { // a start at the optimum, or in agreement, has no place on a logarithmic axis
+		if x > 0 { // exact agreement has no place on a logarithmic axis
 			exact = append(exact, plotter.XY{X: t, Y: x})
 		}
 		for _, v := range []float64{x, s.Low, s.High} {
@@ -82,8 +86,12 @@ func drawEvidence(c draw.Canvas, th theme, e *study.Evidence, title string, pick
 			bound = append(bound, plotter.XY{X: t, Y: *b})
 			hi = max(hi, *b)
 		}
-		if s.Mean > 0 && pt.T%max(1, len(e.Points)/24) == 0 {
-			means = append(means, plotter.XY{X: t, Y: s.Mean})
+		if pt.T >= nextMark {
+			if s.Mean > 0 {
+				means = append(means, plotter.XY{X: t, Y: s.Mean})
+			}
+			marked++
+			nextMark = int(float64(marked) * every)
 		}
 		if s.High > 0 {
 			area.x, area.low, area.high = append(area.x, t), append(area.low, s.Low), append(area.high, s.High)
@@ -91,6 +99,7 @@ func drawEvidence(c draw.Canvas, th theme, e *study.Evidence, title string, pick
 	}
 	p := newChart(th, "rounds", title)
 	p.X.Min, p.X.Max = 0, last
+	p.X.Tick.Marker = plot.TickerFunc(wholeNumbers)
 	logScale(&p.Y, lo, hi)
 	p.Add(grid{y: true}, area, curve{exact, solid(ink, lineWidth)}, curve{bound, dashed(red, lineWidth)}, dots{means, blue})
 	p.draw(c)

@@ -18,7 +18,7 @@ func Convergence(v *study.Convergence) *Figure {
 	f := &Figure{
 		Name: "convergence", Title: "Error against wall-clock time", height: convergenceHeight(len(v.Curves)),
 		Caption: fmt.Sprintf("Exact mean square error on %s, %s per island and round, %s per local step. Every curve has its own best number of local steps H and step size for the target (dotted line). "+
-			"The black line trains in one room: exact averaging every step at no cost. The table gives the seconds to the target and their ratio to one room. "+
+			"The black line trains in one room: exact averaging every step at no cost. The table gives the seconds to the target and their ratio to one room; curves that coincide cover one another. "+
 			"Errors are read at the end of a round (of a rotation, the best round of its period). That flatters all-reduce, whose islands agree exactly at that moment however far they drift in between; staleness counts the drift.",
 			v.Topology, units.FormatBytes(v.Payload), units.FormatSeconds(v.StepTime)),
 		Data: Table{Columns: []string{"capability", "kind", "schedule", "h", "step", "seconds", "mse"}},

@@ -3,6 +3,7 @@ package plots
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
@@ -10,6 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/islandsgd/islands/internal/units"
+	"github.com/islandsgd/islands/network/collective"
 	"github.com/islandsgd/islands/study"
 )
 
@@ -18,10 +20,10 @@ func Cost(t *study.CostTable) *Figure {
 	f := &Figure{
 		Name: "cost", Title: "Seconds of one round with all islands",
 		Caption: fmt.Sprintf("One clique of all %d islands of %s averages %s each. Full color is the time of the busiest arc, the light cap the latency. "+
-			"The dashed line is the cut bound (%s), which no collective can beat. What routers can do changes not only the price but which collective is best.",
-			t.Islands, t.Topology, units.FormatBytes(t.Payload), units.FormatSeconds(t.CutSeconds)),
+			"The dashed line is the cut bound (%s), which no collective can beat.%s",
+			t.Islands, t.Topology, units.FormatBytes(t.Payload), units.FormatSeconds(t.CutSeconds), bestCollectives(t)),
 		Data:   Table{Columns: []string{"collective", "capability", "seconds", "bandwidth_seconds", "latency_seconds"}},
-		height: byWidth(0.44, 0.75),
+		height: byWidth(0.46, 0.85),
 	}
 	for _, r := range t.Rows {
 		f.Data.Rows = append(f.Data.Rows, row(r.Collective, r.Capability, r.Seconds, r.BandwidthSeconds, r.LatencySeconds))
@@ -48,13 +50,37 @@ func drawCost(c draw.Canvas, th theme, t *study.CostTable) {
 	p.X.Min, p.X.Max = -0.5, float64(len(bars.collectives))-0.5
 	p.Y.Min, p.Y.Max = 0, highest*1.06
 	p.Add(grid{y: true}, bars)
-	data := p.draw(c)
 	var entries []entry
 	for _, k := range bars.capabilities {
 		entries = append(entries, entry{k, solid(capabilityColor(k), 7)})
 	}
 	entries = append(entries, entry{"cut bound", dashed(ink, lineWidth)})
-	legendInside(data, th, entries)
+	p.draw(legendBelow(c, th, entries))
+}
+
+// bestCollectives says which collective is fastest under each capability, where that depends on the capability.
+func bestCollectives(t *study.CostTable) string {
+	var capabilities []string
+	for _, r := range t.Rows {
+		capabilities = appendNew(capabilities, r.Capability)
+	}
+	var fastest, parts []string
+	for _, k := range capabilities {
+		var best *study.Cost
+		for i, r := range t.Rows {
+			if r.Capability == k && r.Collective != collective.Best && (best == nil || r.Seconds < best.Seconds) {
+				best = &t.Rows[i]
+			}
+		}
+		if best != nil {
+			fastest = appendNew(fastest, best.Collective)
+			parts = append(parts, best.Collective+" under "+k)
+		}
+	}
+	if len(fastest) < 2 {
+		return ""
+	}
+	return " Which collective is fastest depends on what routers can do: " + strings.Join(parts, ", ") + "."
 }
 
 type costBars struct {

@@ -49,13 +49,29 @@ func legend(c draw.Canvas, th theme, x, y vg.Length, entries []entry) vg.Length 
 	return y
 }
 
-// legendInside draws entries in the upper right corner of a plot's data area, over nothing where curves fall.
-func legendInside(data draw.Canvas, th theme, entries []entry) {
-	widest := vg.Length(0)
+// legendBelow draws entries side by side along the bottom of a canvas, in as many lines as they need, and returns the
+// canvas above them. There they hide nothing, whatever is drawn.
+func legendBelow(c draw.Canvas, th theme, entries []entry) draw.Canvas {
+	const margin, swatch, gap = 10, 21, 14
+	lines := [][]entry{nil}
+	x := vg.Length(margin)
 	for _, e := range entries {
-		widest = max(widest, th.small(ink).Width(e.text))
+		w := swatch + th.small(ink).Width(e.text) + gap
+		if k := len(lines) - 1; x+w > c.Max.X-c.Min.X && len(lines[k]) > 0 {
+			lines, x = append(lines, nil), margin
+		}
+		lines[len(lines)-1] = append(lines[len(lines)-1], e)
+		x += w
 	}
-	legend(data, th, data.Max.X-widest-26, data.Max.Y-th.line(), entries)
+	foot := vg.Length(len(lines))*th.line() + 4
+	for i, line := range lines {
+		x := c.Min.X + margin
+		for _, e := range line {
+			legend(c, th, x, c.Min.Y+foot-4-th.line()*(0.5+vg.Length(i)), []entry{e})
+			x += swatch + th.small(ink).Width(e.text) + gap
+		}
+	}
+	return draw.Crop(c, 0, 0, foot, 0)
 }
 
 // dashed is a line style for what is not measured or not the main thing.

@@ -16,9 +16,9 @@ func Pareto(fronts []study.Front) *Figure {
 	f := &Figure{
 		Name: "pareto", Title: "Short periods, fresh agreement, strong contraction",
 		Caption: "Each point is a schedule of one or two rounds of cliques; no other has at once a shorter period, a lower staleness and a stronger contraction. " +
-			"Large points contract strongly (the largest are exact after one period), small ones weakly. Diamonds are one clique of all islands.",
+			"Large points contract strongly (the largest are exact after one period), small ones weakly. Diamonds are one clique of all islands. The legend counts the points; points that coincide cover one another.",
 		Data:   Table{Columns: []string{"capability", "period_seconds", "staleness_seconds", "contraction", "cliques"}},
-		height: byWidth(0.5, 0.85),
+		height: byWidth(0.5, 0.9),
 	}
 	proven := len(fronts) > 0
 	for _, k := range fronts {
@@ -46,12 +46,11 @@ func Pareto(fronts []study.Front) *Figure {
 		p.X.Min, p.X.Max = xs.padded()
 		logScale(&p.Y, ys.lo, ys.hi)
 		p.Add(grid{x: true, y: true}, paretoPoints{fronts})
-		data := p.draw(c)
 		var entries []entry
 		for _, k := range fronts {
 			entries = append(entries, entry{fmt.Sprintf("%s (%d)", k.Capability, len(k.Points)), solid(capabilityColor(k.Capability), 5)})
 		}
-		legendInside(data, th, entries)
+		p.draw(legendBelow(c, th, entries))
 		return nil
 	}
 	return f
@@ -105,11 +104,11 @@ func (s *span) padded() (float64, float64) {
 func Deployment(d *study.Deployments) *Figure {
 	f := &Figure{
 		Name: "deployment", Title: "Which routers to equip first",
-		Caption: "Routers equipped with multicast and aggregation, chosen so that one clique of all islands is fastest. The list names them. " +
-			"The line of the best schedule is searched anew for each choice: where it lies below the other, half of the round of one clique of all, a rotation is fresher.",
+		Caption: "Routers equipped with multicast and aggregation, chosen so that one clique of all islands is fastest; the list names them, with the staleness of the best schedule. " +
+			"One clique of all is stale by half its round. The best schedule is searched anew for each choice: where its line lies below, another schedule is fresher.",
 		Data: Table{Columns: []string{"routers", "equipped", "allreduce_seconds", "best_staleness_seconds", "proven", "best_schedule"}},
 		height: func(w vg.Length, th theme) vg.Length {
-			return max(0.36*w, 45*vg.Millimeter) + vg.Length(len(d.Rows)+3)*th.line()
+			return max(0.36*w, 45*vg.Millimeter) + vg.Length(len(d.Rows)+5)*th.line()
 		},
 	}
 	proven := true
@@ -135,14 +134,16 @@ func Deployment(d *study.Deployments) *Figure {
 		}
 		p := newChart(th, "routers equipped", "staleness, seconds")
 		p.X.Min, p.X.Max = 0, float64(max(1, len(d.Rows)-1))
+		p.X.Tick.Marker = plot.TickerFunc(wholeNumbers)
 		p.Y.Min, p.Y.Max = 0, ys.hi*1.06
 		p.Add(grid{y: true})
 		if len(d.Rows) > 0 {
 			bound := d.Rows[0].Bound / 2
 			p.Add(curve{plotter.XYs{{X: 0, Y: bound}, {X: p.X.Max, Y: bound}}, dashed(muted, 0.8)})
 		}
-		p.Add(curve{all, solid(blue, lineWidth)}, dots{all, blue}, curve{best, solid(red, lineWidth)}, dots{best, red})
-		entries := []entry{{"one clique of all, half its round", solid(blue, lineWidth)}, {"best schedule of one or two rounds", solid(red, lineWidth)}}
+		wide := solid(mix(blue, 0.45), 3) // lies below the other, and shows where both coincide
+		p.Add(curve{all, wide}, curve{best, solid(red, lineWidth)}, dots{best, red})
+		entries := []entry{{"one clique of all", wide}, {"best schedule of one or two rounds", solid(red, lineWidth)}, {"one clique of all, every router equipped", dashed(muted, 0.8)}}
 		foot := vg.Length(len(d.Rows)+len(entries)+2) * th.line()
 		p.draw(draw.Crop(c, 0, 0, foot, 0))
 		y := legend(c, th, c.X(0.05), c.Min.Y+foot-th.line(), entries) - th.line()

@@ -99,9 +99,14 @@ func (m maps) draw(c draw.Canvas, th theme, t *study.Timeline) error {
 		if err != nil {
 			return err
 		}
-		s.links(func(int) draw.LineStyle { return solid(faint, hairline) })
-		for k, clique := range t.Schedule.Rounds[r].Cliques {
-			s.clique(clique, cliqueColors[k%len(cliqueColors)])
+		err = s.draw(func(s *scene) {
+			s.links(func(int) draw.LineStyle { return solid(faint, hairline) })
+			for k, clique := range t.Schedule.Rounds[r].Cliques {
+				s.clique(clique, cliqueColors[k%len(cliqueColors)])
+			}
+		})
+		if err != nil {
+			return err
 		}
 		name := fmt.Sprintf("round %d", r+1)
 		txt := th.small(ink)
@@ -120,7 +125,9 @@ func (s *scene) clique(members []int, col color.Color) {
 		}
 	}
 	for _, i := range members {
-		s.c.DrawGlyph(draw.GlyphStyle{Color: col, Radius: routerRadius, Shape: draw.CircleGlyph{}}, s.at[s.t.Islands[i].Router])
+		if at := s.at[s.t.Islands[i].Router]; s.c.Contains(at) {
+			s.c.DrawGlyph(draw.GlyphStyle{Color: col, Radius: routerRadius, Shape: draw.CircleGlyph{}}, at)
+		}
 	}
 }
 

@@ -62,6 +62,7 @@ func drawShift(c draw.Canvas, th theme, s *study.Shift, capability string) {
 	for _, p := range s.Payloads {
 		margin = max(margin, names.Width(units.FormatBytes(p))+5)
 	}
+	margin = max(margin, names.Width("payload")+5)
 	x0, y0 := c.Min.X+margin, c.Min.Y+2.6*vg.Length(th.size)
 	w := (c.Max.X - x0) / vg.Length(len(s.Accesses))
 	h := (c.Max.Y - 1.8*vg.Length(th.size) - y0) / vg.Length(len(s.Payloads))
@@ -72,6 +73,7 @@ func drawShift(c draw.Canvas, th theme, s *study.Shift, capability string) {
 	for i, a := range s.Accesses {
 		c.FillText(below, vg.Point{X: x0 + w*(vg.Length(i)+0.5), Y: y0 - 2}, shortNumber(a/1e9))
 	}
+	c.FillText(aligned(th.small(muted), text.XRight, text.YTop), vg.Point{X: x0 - 4, Y: y0 - 2}, "payload")
 	c.FillText(aligned(th.small(muted), text.XRight, text.YBottom), vg.Point{X: c.Max.X, Y: c.Min.Y - 1}, "access, Gbps")
 	for _, cell := range s.Cells {
 		if cell.Capability != capability {
@@ -111,5 +113,9 @@ func cellText(cell study.ShiftCell, gain float64) []string {
 		}
 		out = append(out, strings.Join(parts, "+"))
 	}
-	return append(out, fmt.Sprintf("−%.0f%%", 100*gain))
+	percent := fmt.Sprintf("−%.0f%%", 100*gain)
+	if gain < 0.01 {
+		percent = fmt.Sprintf("−%.1g%%", 100*gain)
+	}
+	return append(out, percent)
 }

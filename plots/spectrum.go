@@ -23,7 +23,7 @@ func Spectrum(list []study.Spectrum) *Figure {
 	f := &Figure{
 		Name: "spectrum", Title: "Eigenvalues and contraction",
 		Caption: "Left, the eigenvalues of one period (W_T…W₁ − J, without the one of consensus) in the unit disk: the farthest from 0 decides the long run, and one on the circle never dies. " +
-			"Right, what is left of the worst disagreement after t rounds, ‖Wₜ…W₁ − J‖; a line that ends above the frame has reached exact averaging.",
+			"Right, what is left of the worst disagreement after t rounds, ‖Wₜ…W₁ − J‖; a line that falls straight to a mark on the lower frame averages exactly from that round on.",
 		Data: Table{Columns: []string{"schedule", "quantity", "index", "real_or_norm", "imaginary"}},
 	}
 	for _, s := range list {
@@ -55,7 +55,7 @@ func Spectrum(list []study.Spectrum) *Figure {
 			col := seriesColors[i%len(seriesColors)]
 			y := c.Min.Y + foot - th.line()*(0.5+vg.Length(i))
 			legend(c, th, c.X(0.06), y, []entry{{fmt.Sprintf("%s (period %d)", s.Schedule, s.Period), solid(col, lineWidth)}})
-			c.DrawGlyph(draw.GlyphStyle{Color: col, Radius: 2.2, Shape: seriesShapes[i%len(seriesShapes)]}, vg.Point{X: c.X(0.06) + 8, Y: y})
+			c.DrawGlyph(seriesGlyph(i), vg.Point{X: c.X(0.06) + 8, Y: y})
 		}
 		return nil
 	}
@@ -93,36 +93,86 @@ type eigenvalues struct{ list []study.Spectrum }
 func (e eigenvalues) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	for i, s := range e.list {
-		style := draw.GlyphStyle{Color: seriesColors[i%len(seriesColors)], Radius: 2.2, Shape: seriesShapes[i%len(seriesShapes)]}
+		style := seriesGlyph(i)
 		for _, v := range s.Eigenvalues {
 			c.DrawGlyph(style, vg.Point{X: tx(v[0]), Y: ty(v[1])})
 		}
 	}
 }
 
+// exactNorm is what rounding leaves of an exact average.
+const exactNorm = 1e-12
+
+// exactAfter returns the first round after which the average is exact: the norm drops to rounding in one step, not step
+// by step. It is 0 when there is none.
+func exactAfter(prefix []float64) int {
+	before := 1.0
+	for t, v := range prefix {
+		if v <= exactNorm && before > math.Sqrt(exactNorm) {
+			return t + 1
+		}
+		before = v
+	}
+	return 0
+}
+
+// prefixLine is what is drawn of a curve of norms: its points as far as they lie above the least, and the round of
+// exact averaging, or 0.
+func prefixLine(prefix []float64, least float64) (pts plotter.XYs, exact int) {
+	exact = exactAfter(prefix)
+	pts = plotter.XYs{{X: 0, Y: 1}}
+	for t, v := range prefix {
+		if t+1 == exact {
+			break
+		}
+		pts = append(pts, plotter.XY{X: float64(t + 1), Y: v})
+		if v < least {
+			break // it has left the frame
+		}
+	}
+	return pts, exact
+}
+
 func drawPrefix(c draw.Canvas, th theme, list []study.Spectrum) {
-	const exact = 1e-12 // below this a norm is rounding
-	lo, last := 0.1, 1
+	const least = 1e-8 // of the axis
+	lo, hi, last := 0.1, 1.0, 1.0
 	for _, s := range list {
-		for t, v := range s.Prefix {
-			if v > exact {
-				lo, last = min(lo, v), max(last, t+1)
-			}
+		pts, exact := prefixLine(s.Prefix, least)
+		last = max(last, float64(exact), pts[len(pts)-1].X)
+		for _, v := range pts {
+			lo, hi = min(lo, v.Y), max(hi, v.Y)
 		}
 	}
 	p := newChart(th, "rounds", "‖Wₜ … W₁ − J‖")
-	p.X.Min, p.X.Max = 0, float64(last)
-	logScale(&p.Y, max(lo, 1e-8), 1)
+	p.X.Min, p.X.Max = 0, last
+	p.X.Tick.Marker = plot.TickerFunc(wholeNumbers)
+	logScale(&p.Y, max(lo, least), hi)
 	p.Add(grid{y: true})
 	for i, s := range list {
-		pts := plotter.XYs{{X: 0, Y: 1}}
-		for t, v := range s.Prefix {
-			if v <= max(exact, p.Y.Min) || t+1 > last {
-				break
-			}
-			pts = append(pts, plotter.XY{X: float64(t + 1), Y: v})
+		pts, exact := prefixLine(s.Prefix, p.Y.Min)
+		line := solid(seriesColors[i%len(seriesColors)], lineWidth)
+		if exact > 0 {
+			foot := plotter.XY{X: float64(exact), Y: p.Y.Min}
+			pts = append(pts, plotter.XY{X: foot.X, Y: pts[len(pts)-1].Y}, foot)
+			p.Add(mark{foot, seriesGlyph(i)})
 		}
-		p.Add(curve{pts, solid(seriesColors[i%len(seriesColors)], lineWidth)})
+		p.Add(curve{pts, line})
 	}
 	p.draw(c)
+}
+
+// mark draws one glyph.
+type mark struct {
+	at    plotter.XY
+	glyph draw.GlyphStyle
+}
+
+func (m mark) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	c.DrawGlyph(m.glyph, vg.Point{X: tx(m.at.X), Y: ty(m.at.Y)})
+}
+
+// seriesGlyph marks the i-th schedule.
+func seriesGlyph(i int) draw.GlyphStyle {
+	return draw.GlyphStyle{Color: seriesColors[i%len(seriesColors)], Radius: 2.2, Shape: seriesShapes[i%len(seriesShapes)]}
 }

@@ -3,6 +3,7 @@ package plots
 import (
 	"image/color"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -152,6 +153,11 @@ func roundNumbers(lo, hi float64) []plot.Tick {
 	return ticks
 }
 
+// wholeNumbers labels an axis that counts.
+func wholeNumbers(lo, hi float64) []plot.Tick {
+	return slices.DeleteFunc(roundNumbers(lo, hi), func(t plot.Tick) bool { return t.Value != math.Round(t.Value) })
+}
+
 // grid draws light lines at the labeled ticks of the axes that are asked for.
 type grid struct{ x, y bool }
 
@@ -229,6 +235,9 @@ func decades(lo, hi float64) []plot.Tick {
 			}
 			if m == 1 && (e-first)%every == 0 || (m == 2 || m == 5) && math.Log10(hi/lo) <= 2.4 {
 				t.Label = shortNumber(t.Value)
+			}
+			if t.Label != "" && last-first > 4 { // powers of ten look alike on a long axis
+				t.Label = powerOfTen(e)
 			}
 			ticks = append(ticks, t)
 		}

@@ -2,7 +2,9 @@ package plots
 
 import (
 	"fmt"
+	"strings"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -14,7 +16,7 @@ import (
 func Tightness(t *study.TightnessCurves) *Figure {
 	f := &Figure{
 		Name: "tightness", Title: "How tight the guarantees are",
-		Caption: fmt.Sprintf("Guarantees on the mean square error divided by its exact value: %s on %s, step %s. A line at 1 would be exact; none may ever be below.",
+		Caption: fmt.Sprintf("Guarantees on the mean square error divided by its exact value: %s on %s, step %s. A line at 1 would be exact; none may ever be below. Ratios above 10⁹ are not drawn.",
 			capitalized(t.Schedule), t.Problem, shortNumber(t.Step)),
 		Data:   Table{Columns: []string{"bound", "round", "bound_over_exact"}},
 		height: byWidth(0.48, 0.85),
@@ -42,6 +44,7 @@ func Tightness(t *study.TightnessCurves) *Figure {
 		logScale(&p.Y, 1, highest)
 		p.Add(grid{x: true, y: true})
 		var entries []entry
+		var below, above []plot.Plotter
 		for k, l := range t.Lines {
 			var pts plotter.XYs
 			for i, v := range l.Ratio {
@@ -50,12 +53,19 @@ func Tightness(t *study.TightnessCurves) *Figure {
 				}
 			}
 			line := solid(seriesColors[k%len(seriesColors)], lineWidth)
-			if k >= len(seriesColors)/2 {
-				line = dashed(seriesColors[k%len(seriesColors)], lineWidth)
+			switch {
+			case strings.HasPrefix(l.Bound, "best-"):
+				line = solid(mix(muted, 0.4), 4) // lies below those that it is the least of
+				below = append(below, curve{pts, line})
+			case k >= len(seriesColors)/2:
+				line = dashed(line.Color, lineWidth)
+				fallthrough
+			default:
+				above = append(above, curve{pts, line})
 			}
-			p.Add(curve{pts, line})
 			entries = append(entries, entry{l.Bound, line})
 		}
+		p.Add(append(below, above...)...)
 		aside := vg.Length(13 * th.size)
 		if narrow(c.Max.X - c.Min.X) {
 			foot := vg.Length(len(entries)+1) * th.line()

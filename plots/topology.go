@@ -33,10 +33,11 @@ func Topology(t *network.Topology) *Figure {
 		if err != nil {
 			return err
 		}
-		s.links(func(i int) draw.LineStyle { return solid(blue, linkWidth(t.Links[i].Bandwidth)) })
-		s.routers()
-		s.latencies()
-		return nil
+		return s.draw(func(s *scene) {
+			s.links(func(i int) draw.LineStyle { return solid(blue, linkWidth(t.Links[i].Bandwidth)) })
+			s.routers()
+			s.latencies()
+		})
 	}
 	return f
 }
@@ -52,7 +53,7 @@ func topologyCaption(t *network.Topology) string {
 	}
 	s += ", a link's width its bandwidth; labels that find no room are in the CSV. Filled disks are routers with an island; a ring marks multicast, a square in-line aggregation."
 	if onMap(t) {
-		s += " A link that leaves the map at one side comes back at the other."
+		s += " A link that leaves the map at one side comes back at the other. Where routers would cover one another, an inset magnifies them, if there is room."
 	}
 	return s
 }
@@ -69,14 +70,16 @@ func (s *scene) latencies() {
 	}
 	small := s.th.small(muted)
 	for i, l := range s.t.Links {
-		piece := s.pieces[i][0]
-		middle := vg.Point{X: (piece[0].X + piece[1].X) / 2, Y: (piece[0].Y + piece[1].Y) / 2}
-		if !s.c.Contains(middle) { // the piece leaves the map: stay near the router
-			middle = vg.Point{X: piece[0].X + (piece[1].X-piece[0].X)*0.12, Y: piece[0].Y + (piece[1].Y-piece[0].Y)*0.12}
+		if s.mute[l.A] && s.mute[l.B] || !s.c.Contains(s.at[l.A]) || !s.c.Contains(s.at[l.B]) {
+			continue // written in the inset, or outside of it
 		}
+		if len(s.pieces[i]) == 0 {
+			continue
+		}
+		piece := s.pieces[i][0]
 		txt := shortNumber(l.Latency * 1e3)
-		if center, ok := s.place.place(middle, txt, aligned(small, text.XCenter, text.YCenter), 1, 8); ok {
-			label(&s.c, center, txt, small)
+		if box, ok := s.place.placeOn(piece[0], piece[1], txt, aligned(small, text.XCenter, text.YCenter)); ok {
+			label(&s.c, middle(box), txt, small)
 		}
 	}
 }

@@ -25,7 +25,7 @@ func Utilization(t *network.Topology, loads []study.Load) *Figure {
 	}
 	if len(loads) > 0 {
 		f.Caption = fmt.Sprintf("The first round of %s. Each link is two lanes, one for each direction (traffic keeps to the right); color and width show how busy a lane is while the busiest one is full. "+
-			"A ring around a router is the load of its islands' access links.", loads[0].Schedule)
+			"A ring around a router is the load of its islands' access links. Of several that are busiest, the title names the first.", loads[0].Schedule)
 	}
 	for _, l := range loads {
 		for _, a := range l.Price.Links {
@@ -46,7 +46,9 @@ func Utilization(t *network.Topology, loads []study.Load) *Figure {
 			if err != nil {
 				return err
 			}
-			s.lanes(l)
+			if err := s.draw(func(s *scene) { s.lanes(l) }); err != nil {
+				return err
+			}
 		}
 		return nil
 	}
@@ -98,7 +100,7 @@ func (s *scene) lanes(l study.Load) {
 		}
 	}
 	for i, r := range s.t.Routers {
-		if u := access[r.ID]; u > 0 {
+		if u := access[r.ID]; u > 0 && s.c.Contains(s.at[i]) {
 			s.c.DrawGlyph(draw.GlyphStyle{Color: heat(u), Radius: routerRadius + 2.2, Shape: draw.CircleGlyph{}}, s.at[i])
 		}
 	}

@@ -39,7 +39,12 @@ func mapHeight(t *network.Topology, width vg.Length) vg.Length {
 }
 
 func newWorldMap(c draw.Canvas, t *network.Topology) *worldMap {
-	m := &worldMap{frameAround(t), c}
+	return mapOf(frameAround(t), c)
+}
+
+// mapOf shows a part of the world, and what lies around it where the canvas has another shape.
+func mapOf(f frame, c draw.Canvas) *worldMap {
+	m := &worldMap{f, c}
 	w, h := float64(c.Max.X-c.Min.X), float64(c.Max.Y-c.Min.Y)
 	scale := min(w/(m.east-m.west), h/(m.north-m.south)) // points per degree; whichever direction has room is widened
 	m.west, m.east = (m.west+m.east-w/scale)/2, (m.west+m.east+w/scale)/2
