@@ -2,9 +2,11 @@ package plots
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
 )
 
 // A log axis of plot panics on zero; ours must hold any range with a few readable labels.
@@ -72,6 +74,22 @@ func TestExactAfter(t *testing.T) {
 	} {
 		if got := exactAfter(c.prefix); got != c.want {
 			t.Errorf("%v: exact after %d rounds, want %d", c.prefix, got, c.want)
+		}
+	}
+}
+
+// Names that would touch move apart, within bounds, and keep their order.
+func TestSpread(t *testing.T) {
+	for _, c := range []struct{ at, want []vg.Length }{
+		{[]vg.Length{50, 20}, []vg.Length{50, 20}},
+		{[]vg.Length{30, 30, 30}, []vg.Length{40, 30, 20}},
+		{[]vg.Length{100, 99}, []vg.Length{100, 90}},    // not above the upper bound
+		{[]vg.Length{12, 0, 0}, []vg.Length{20, 10, 0}}, // pushed up by what cannot go lower
+		{nil, []vg.Length{}},
+	} {
+		got := spread(c.at, 10, 0, 100)
+		if !slices.EqualFunc(got, c.want, func(a, b vg.Length) bool { return math.Abs(float64(a-b)) < 1e-9 }) {
+			t.Errorf("%v became %v, want %v", c.at, got, c.want)
 		}
 	}
 }

@@ -51,13 +51,13 @@ type Table struct {
 type Look struct {
 	Width    vg.Length // of the whole figure; default: FullWidth
 	FontSize float64   // of labels, in points; default: FontSize
-	dpi      int       // of PNG; default: 300
+	DPI      int       // dots per inch of PNG; default: 300
 }
 
 // Formats are the file formats that Render knows.
 func Formats() []string { return []string{"svg", "png", "pdf", "tex"} }
 
-// Render draws the figure in one of Formats. PNG has 300 dots per inch; tex is a document of its own for LuaLaTeX or
+// Render draws the figure in one of Formats. tex is a document of its own for LuaLaTeX or
 // XeLaTeX, since labels are Unicode.
 func (f *Figure) Render(format string, l Look) ([]byte, error) {
 	if l.Width == 0 {
@@ -66,8 +66,8 @@ func (f *Figure) Render(format string, l Look) ([]byte, error) {
 	if l.FontSize == 0 {
 		l.FontSize = FontSize
 	}
-	if l.dpi == 0 {
-		l.dpi = 300
+	if l.DPI == 0 {
+		l.DPI = 300
 	}
 	th := theme{l.FontSize}
 	w, h := l.Width, f.height(l.Width, th)
@@ -76,7 +76,7 @@ func (f *Figure) Render(format string, l Look) ([]byte, error) {
 	case "svg":
 		c = vgsvg.New(w, h)
 	case "png":
-		c = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(l.dpi))}
+		c = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(l.DPI))}
 	case "pdf":
 		c = vgpdf.New(w, h)
 	case "tex":

@@ -15,6 +15,7 @@ import (
 
 	"github.com/islandsgd/islands/gossip"
 	"github.com/islandsgd/islands/network"
+	"github.com/islandsgd/islands/presets"
 	"github.com/islandsgd/islands/study"
 )
 
@@ -59,6 +60,7 @@ var figures = sync.OnceValues(func() ([]*Figure, error) {
 	add(draws(Matrices)(s.Matrices(ctx)))
 	add(draws(Consensus)(s.Evidence(ctx)))
 	add(draws(Convergence)(s.Convergence(ctx)))
+	add(draws(Presets)(presetCurves(ctx, "ba-topo", "diloco", "large-minibatch", "matcha", "switchml")))
 	return out, err
 })
 
@@ -69,6 +71,22 @@ func loads(s *study.Study) (*Figure, error) {
 		return nil, err
 	}
 	return Utilization(s.Topology(), l), nil
+}
+
+func presetCurves(ctx context.Context, names ...string) ([]*presets.Curve, error) {
+	var out []*presets.Curve
+	for _, name := range names {
+		p, err := presets.Load(name)
+		if err != nil {
+			return nil, err
+		}
+		c, err := presets.Converge(ctx, p, 1, 0)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	return out, nil
 }
 
 // draws lifts a drawing function over the error of what it draws.
@@ -95,7 +113,7 @@ func all(t *testing.T) []*Figure {
 func TestFiguresAreGolden(t *testing.T) {
 	for _, f := range all(t) {
 		t.Run(f.Name, func(t *testing.T) {
-			got, err := f.Render("png", Look{dpi: 96})
+			got, err := f.Render("png", Look{DPI: 96})
 			if err != nil {
 				t.Fatal(err)
 			}

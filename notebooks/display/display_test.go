@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/gob"
 	"errors"
-	"image"
-	"image/color"
 	"image/png"
 	"io"
 	"math"
@@ -59,22 +57,5 @@ func TestDisplay(t *testing.T) {
 	}
 	if got := strings.Join(kinds, " "); got != "text/markdown image/png" {
 		t.Errorf("displayed %q", got)
-	}
-}
-
-func TestHalved(t *testing.T) {
-	m := image.NewGray(image.Rect(0, 0, 5, 2)) // the odd column is dropped
-	for x, v := range []uint8{0, 100, 200, 200, 7} {
-		m.SetGray(x, 0, color.Gray{v})
-		m.SetGray(x, 1, color.Gray{v})
-	}
-	out := halved(m)
-	if out.Bounds() != image.Rect(0, 0, 2, 1) {
-		t.Fatalf("bounds %v", out.Bounds())
-	}
-	for x, want := range []uint32{50, 200} {
-		if r, _, _, a := out.At(x, 0).RGBA(); r>>8 != want || a>>8 != 255 {
-			t.Errorf("pixel %d is %d, want %d", x, r>>8, want)
-		}
 	}
 }

@@ -80,8 +80,7 @@ func Lines(a Axes, list ...Line) error {
 	for _, f := range []*font.Font{&p.X.Label.TextStyle.Font, &p.Y.Label.TextStyle.Font, &p.X.Tick.Label.Font, &p.Y.Tick.Label.Font, &p.Legend.TextStyle.Font} {
 		f.Typeface, f.Variant, f.Size = "Liberation", "Sans", vg.Points(9)
 	}
-	const dpi = 150
-	c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(15*vg.Centimeter, 8*vg.Centimeter), vgimg.UseDPI(dpi))}
+	c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(15*vg.Centimeter, 8*vg.Centimeter), vgimg.UseDPI(screenDPI))}
 	p.Draw(draw.New(c))
 	var b bytes.Buffer
 	if _, err := c.WriteTo(&b); err != nil {
