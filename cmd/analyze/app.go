@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -74,6 +75,9 @@ type session struct {
 func command(name, usage, arguments, description string, maxArgs int, flags []cli.Flag, action func(*session) error) *cli.Command {
 	s := &session{command: name}
 	own := append(flags, s.flags()...)
+	for _, f := range own {
+		sayDefault(f)
+	}
 	return &cli.Command{
 		Name: name, Usage: usage, ArgsUsage: arguments, Description: description,
 		Flags:           own,
@@ -101,14 +105,34 @@ func command(name, usage, arguments, description string, maxArgs int, flags []cl
 	}
 }
 
+// sayDefault lets help print the default that a flag's usage ends with, as in "step size (default: 1/(4L))", where it
+// would print the zero that stands for it, and nothing for switches, which are off.
+func sayDefault(f cli.Flag) {
+	split := func(usage, text *string) {
+		if before, after, ok := strings.Cut(*usage, " (default: "); ok {
+			*usage, *text = before, strings.TrimSuffix(after, ")")
+		}
+	}
+	switch f := f.(type) {
+	case *cli.IntFlag:
+		split(&f.Usage, &f.DefaultText)
+	case *cli.Float64Flag:
+		split(&f.Usage, &f.DefaultText)
+	case *cli.DurationFlag:
+		split(&f.Usage, &f.DefaultText)
+	case *cli.BoolFlag:
+		f.DisableDefaultText = true
+	}
+}
+
 func (s *session) flags() []cli.Flag {
 	return []cli.Flag{
 		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "master seed of all randomness; equal seeds give equal results", Destination: &s.seed, Category: "common"},
-		&cli.IntFlag{Name: "jobs", Usage: "worker goroutines (default: cores); results do not depend on it", Destination: &s.jobs, Category: "common"},
+		&cli.IntFlag{Name: "jobs", Usage: "worker goroutines, on which results do not depend (default: all cores)", Destination: &s.jobs, Category: "common"},
 		&cli.BoolFlag{Name: "json", Usage: "print the result as one JSON object", Destination: &s.json, Category: "common"},
 		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no progress and no warnings on stderr", Destination: &s.quiet, Category: "common"},
 		&cli.BoolFlag{Name: "verbose", Usage: "say more on stderr", Destination: &s.verbose, Category: "common"},
-		&cli.DurationFlag{Name: "timeout", Usage: "give up after this time, for instance 30s", Destination: &s.timeout, Category: "common"},
+		&cli.DurationFlag{Name: "timeout", Usage: "give up after this time, for instance 30s (default: never)", Destination: &s.timeout, Category: "common"},
 		&cli.StringFlag{Name: "config", Usage: "YAML file of flag values; flags and ANALYZE_* variables win over it", Category: "common"},
 	}
 }

@@ -28,7 +28,7 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 	for len(rest) > 0 && !strings.HasPrefix(rest[0], "-") && len(commands) > 0 {
 		name := rest[0]
 		if cmd == nil && (name == "help" || name == "h") {
-			return append(out, rest...), nil
+			return helpOn(app, rest[1:])
 		}
 		next := find(commands, name)
 		if next == nil {
@@ -59,6 +59,23 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 		out = append(append(out, "--"), positional...)
 	}
 	return out, nil
+}
+
+// helpOn turns "help COMMAND SUBCOMMAND" into "COMMAND SUBCOMMAND --help", which the parser also answers for subcommands.
+func helpOn(app *cli.App, words []string) ([]string, error) {
+	out := []string{app.Name}
+	commands := app.Commands
+	for _, w := range words {
+		if strings.HasPrefix(w, "-") {
+			continue
+		}
+		next := find(commands, w)
+		if next == nil {
+			return nil, inputf("help: unknown command %q%s", strings.Join(append(out[1:], w), " "), text.DidYouMean(w, names(commands)))
+		}
+		out, commands = append(out, next.Name), next.Subcommands
+	}
+	return append(out, "--help"), nil
 }
 
 func find(commands []*cli.Command, name string) *cli.Command {

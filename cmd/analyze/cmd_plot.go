@@ -2,16 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
-	"gonum.org/v1/plot/vg"
 
 	"github.com/islandsgd/islands/internal/files"
 	"github.com/islandsgd/islands/internal/text"
@@ -21,9 +18,6 @@ import (
 	"github.com/islandsgd/islands/schedule"
 	"github.com/islandsgd/islands/study"
 )
-
-// seedDerivation says in a manifest how all randomness follows from the seed.
-const seedDerivation = "SHA-256 of seed, run, island and purpose, into xoshiro256**"
 
 // drawing is a figure that plot can make of a study.
 type drawing struct {
@@ -88,10 +82,9 @@ func figure[T any](draw func(T) *plots.Figure) func(T, error) (*plots.Figure, er
 type plotFlags struct {
 	trainFlags
 	scheduleFlags
+	pictureFlags
 	topology, payload, access string
-	format, out, width        string
-	fontSize                  float64
-	force, list               bool
+	list                      bool
 }
 
 // plotDefaults are the values of plot's flags that a command line that redraws a figure need not repeat.
@@ -102,15 +95,11 @@ var plotDefaults = map[string]string{
 func plotCommand() *cli.Command {
 	f := &plotFlags{}
 	flags := append(f.trainFlags.flags(), f.scheduleFlags.flags(true)...)
+	flags = append(flags, f.pictureFlags.flags("figures", "folder for the figures")...)
 	flags = append(flags,
 		&cli.StringFlag{Name: "topology", Value: plotDefaults["topology"], Usage: "preset, family:key=value,... or file", Destination: &f.topology, Category: "network"},
 		&cli.StringFlag{Name: "payload", Value: plotDefaults["payload"], Usage: "bytes each island contributes to a round", Destination: &f.payload, Category: "network"},
 		&cli.StringFlag{Name: "access", Usage: "egress and ingress of every island (default: the topology's)", Destination: &f.access, Category: "network"},
-		&cli.StringFlag{Name: "format", Value: "svg", Usage: strings.Join(plots.Formats(), ", ") + "; several with commas", Destination: &f.format, Category: "output"},
-		&cli.StringFlag{Name: "width", Usage: "width of figures: 88mm (a column), 180mm (a page, the default) or another", Destination: &f.width, Category: "output"},
-		&cli.Float64Flag{Name: "font-size", Value: plots.FontSize, Usage: "size of labels in points", Destination: &f.fontSize, Category: "output"},
-		&cli.StringFlag{Name: "out", Value: "figures", Usage: "folder for the figures", Destination: &f.out, Category: "output"},
-		&cli.BoolFlag{Name: "force", Usage: "replace files that are not ours or were changed", Destination: &f.force, Category: "output"},
 		&cli.BoolFlag{Name: "list", Usage: "list the figures and stop", Destination: &f.list, Category: "output"},
 	)
 	return command("plot", "draw the study of a network", "[FIGURE]...", `Draws all figures, or those named, each with its data as CSV, and an index.html that shows them. Files that an earlier
@@ -131,16 +120,7 @@ func (f *plotFlags) run(s *session) error {
 	if err != nil {
 		return err
 	}
-	formats := list(f.format)
-	for _, name := range formats {
-		if !slices.Contains(plots.Formats(), name) {
-			return inputf("--format: unknown format %q%s", name, text.DidYouMean(name, plots.Formats()))
-		}
-	}
-	if len(formats) == 0 {
-		return inputf("--format names no format")
-	}
-	look, err := f.look()
+	formats, look, err := f.read()
 	if err != nil {
 		return err
 	}
@@ -158,26 +138,6 @@ func (f *plotFlags) run(s *session) error {
 		"font-size": number(f.fontSize), "format": strings.Join(formats, ","),
 	}
 	return f.write(s, st, chosen, formats, look, settings)
-}
-
-// look reads --width and --font-size.
-func (f *plotFlags) look() (plots.Look, error) {
-	look := plots.Look{FontSize: f.fontSize}
-	if !(f.fontSize >= 4 && f.fontSize <= 24) {
-		return look, inputf("--font-size %g: 4 to 24 points can be read", f.fontSize)
-	}
-	if f.width == "" {
-		return look, nil
-	}
-	width, err := vg.ParseLength(f.width)
-	if err != nil {
-		return look, inputf("--width %q is no length (for instance 88mm)", f.width)
-	}
-	if width < 60*vg.Millimeter || width > 400*vg.Millimeter {
-		return look, inputf("--width %s: 60mm to 400mm can be drawn", f.width)
-	}
-	look.Width = width
-	return look, nil
 }
 
 func (f *plotFlags) studyOptions(s *session) (study.Options, error) {
@@ -262,18 +222,11 @@ func (f *plotFlags) write(s *session, st *study.Study, chosen []drawing, formats
 			return s.inputUnlessStopped(err)
 		}
 		page.Figures = append(page.Figures, fig)
-		for _, format := range formats {
-			data, err := fig.Render(format, look)
-			if err != nil {
-				return err
-			}
-			written = append(written, files.File{Name: fig.Name + "." + format, Data: data})
-		}
-		data, err := fig.CSV()
+		drawn, err := pictures(fig, formats, look)
 		if err != nil {
 			return err
 		}
-		written = append(written, files.File{Name: fig.Name + ".csv", Data: data})
+		written = append(written, drawn...)
 		if d.name == "convergence" {
 			if summary, err = st.Summary(s.ctx); err != nil {
 				return err
@@ -287,14 +240,7 @@ func (f *plotFlags) write(s *session, st *study.Study, chosen []drawing, formats
 		return err
 	}
 	written = append(written, files.File{Name: "index.html", Data: html})
-	manifest := files.Manifest{
-		Tool: "analyze", Version: version(), Revision: revision(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
-		Seed: s.seed, SeedDerivation: seedDerivation, Settings: settings,
-	}
-	var exists files.ErrExists
-	if err := files.Write(f.out, written, manifest, f.force); errors.As(err, &exists) {
-		return input(err)
-	} else if err != nil {
+	if err := s.writeFolder(f.out, written, settings, f.force); err != nil {
 		return err
 	}
 	index := filepath.Join(f.out, "index.html")

@@ -4,17 +4,20 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/islandsgd/islands/plots"
 	"github.com/islandsgd/islands/presets"
 )
 
 func presetCommand() *cli.Command {
 	return &cli.Command{
 		Name: "preset", Usage: "nineteen published systems: what the model predicts beside what was published",
+		UsageText:       "analyze preset list|show|run|compare [options] [arguments]",
 		Subcommands:     []*cli.Command{presetList(), presetShow(), presetRun(), presetCompare()},
 		HideHelpCommand: true,
 		Action: func(*cli.Context) error {
@@ -159,10 +162,17 @@ type comparedPreset struct {
 }
 
 func presetCompare() *cli.Command {
-	return command("compare", "all systems in one table", "", `The headline number of every system, how far the worst prediction is from its published number, and the error on the
-standard quadratic after 1024 local steps relative to all-reduce every step.
+	f := &pictureFlags{}
+	return command("compare", "all systems in one table, and in one figure", "", `The headline number of every system, how far the worst prediction is from its published number, and the error on the
+standard quadratic after 1024 local steps relative to all-reduce every step. --out draws that error against local steps,
+with its numbers as CSV.
 
-  analyze preset compare`, 0, nil, func(s *session) error {
+  analyze preset compare
+  analyze preset compare --out systems --width 88mm`, 0, f.flags("", "folder for the figure (default: none is drawn)"), func(s *session) error {
+		formats, look, err := f.read()
+		if err != nil {
+			return err
+		}
 		var rows []comparedPreset
 		progress := s.progress("presets")
 		for i, name := range presets.List() {
@@ -182,6 +192,11 @@ standard quadratic after 1024 local steps relative to all-reduce every step.
 			rows = append(rows, comparedPreset{p.Name, len(r.Rows), presets.WorstRatio(r), r.Rows[0], c})
 		}
 		progress.done()
+		if f.out != "" {
+			if err := f.drawPresets(s, rows, formats, look); err != nil {
+				return err
+			}
+		}
 		if s.json {
 			return s.printJSON(map[string]any{"presets": rows})
 		}
@@ -202,6 +217,25 @@ standard quadratic after 1024 local steps relative to all-reduce every step.
 			t.add(r.Preset, r.Headline.Label, number(r.Headline.Predicted), optional(r.Headline.Published), r.Headline.Unit, r.Headline.Status, optional(r.WorstRatio), relative, by)
 		}
 		t.write(s.stdout)
+		if f.out != "" {
+			fmt.Fprintf(s.stdout, "\n1 figure: %s\n", filepath.Join(f.out, "presets."+formats[0]))
+		}
 		return nil
 	})
+}
+
+// drawPresets writes the figure of all curves.
+func (f *pictureFlags) drawPresets(s *session, rows []comparedPreset, formats []string, look plots.Look) error {
+	var curves []*presets.Curve
+	for _, r := range rows {
+		if r.Curve != nil {
+			curves = append(curves, r.Curve)
+		}
+	}
+	drawn, err := pictures(plots.Presets(curves), formats, look)
+	if err != nil {
+		return err
+	}
+	settings := map[string]string{"width": f.width, "font-size": number(f.fontSize), "format": strings.Join(formats, ",")}
+	return s.writeFolder(f.out, drawn, settings, f.force)
 }

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime"
 
 	"github.com/urfave/cli/v2"
 
@@ -74,14 +72,7 @@ func (f *plotFlags) report(s *session) error {
 	if err != nil {
 		return err
 	}
-	manifest := files.Manifest{
-		Tool: "analyze", Version: version(), Revision: revision(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
-		Seed: s.seed, SeedDerivation: seedDerivation, Settings: settings,
-	}
-	var exists files.ErrExists
-	if err := files.Write(f.out, []files.File{{Name: "report.html", Data: html}}, manifest, f.force); errors.As(err, &exists) {
-		return input(err)
-	} else if err != nil {
+	if err := s.writeFolder(f.out, []files.File{{Name: "report.html", Data: html}}, settings, f.force); err != nil {
 		return err
 	}
 	path := filepath.Join(f.out, "report.html")

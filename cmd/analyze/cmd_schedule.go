@@ -16,6 +16,7 @@ import (
 func scheduleCommand() *cli.Command {
 	return &cli.Command{
 		Name: "schedule", Usage: "show, convert and list schedules",
+		UsageText:       "analyze schedule show|convert|list [options] [arguments]",
 		Subcommands:     []*cli.Command{scheduleShow(), scheduleConvert(), scheduleList()},
 		HideHelpCommand: true,
 		Action: func(*cli.Context) error {

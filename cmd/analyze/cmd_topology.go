@@ -16,6 +16,7 @@ import (
 func topologyCommand() *cli.Command {
 	return &cli.Command{
 		Name: "topology", Usage: "show and check networks",
+		UsageText:       "analyze topology show|check|convert|list [options] [arguments]",
 		Subcommands:     []*cli.Command{topologyShow(), topologyCheck(), topologyConvert(), topologyList()},
 		HideHelpCommand: true,
 		Action: func(*cli.Context) error {

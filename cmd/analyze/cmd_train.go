@@ -35,7 +35,7 @@ type simulationFlags struct {
 func (f *simulationFlags) flags() []cli.Flag {
 	const time, trouble, limits = "time", "trouble", "limits"
 	return []cli.Flag{
-		&cli.Float64Flag{Name: "step", Usage: "step size (default 1/(4L))", Destination: &f.step, Category: "problem"},
+		&cli.Float64Flag{Name: "step", Usage: "step size (default: 1/(4L))", Destination: &f.step, Category: "problem"},
 		&cli.BoolFlag{Name: "tune", Usage: "take the local steps and the step size that reach the target soonest, as compare does", Destination: &f.tune, Category: "problem"},
 		&cli.IntFlag{Name: "rounds", Usage: "rounds to simulate (default: until the target)", Destination: &f.rounds, Category: time},
 		&cli.StringFlag{Name: "barrier", Value: netsim.BarrierRound, Usage: "who waits for whom: round (everybody for everybody) or clique (a clique for its members)", Destination: &f.barrier, Category: time},

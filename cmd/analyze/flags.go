@@ -222,7 +222,7 @@ func (f *sgdFlags) flags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "problem", Value: "quadratic", Usage: "quadratic:key=value,... or file", Destination: &f.problem, Category: "problem"},
 		&cli.StringFlag{Name: "algorithm", Value: "atc", Usage: "algorithm:key=value,...", Destination: &f.algorithm, Category: "problem"},
-		&cli.Float64Flag{Name: "step", Usage: "step size (default 1/(4L))", Destination: &f.step, Category: "problem"},
+		&cli.Float64Flag{Name: "step", Usage: "step size (default: 1/(4L))", Destination: &f.step, Category: "problem"},
 		&cli.StringFlag{Name: "at", Value: "1,10,100", Usage: "rounds to report, with commas", Destination: &f.at, Category: "problem"},
 	}
 }

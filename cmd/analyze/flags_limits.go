@@ -28,7 +28,7 @@ func (f *limitFlags) flags() []cli.Flag {
 	}
 	return []cli.Flag{
 		text("ingest", "rate at which an aggregator takes in what it merges, for instance 100Gbps", &f.ingest),
-		whole("contexts", "trees that an aggregator merges in one round", &f.contexts),
+		whole("contexts", "trees that an aggregator merges in one round (default: no limit)", &f.contexts),
 		text("buffer", "memory of an aggregator, for instance 1GB", &f.buffer),
 		&cli.BoolFlag{Name: "paced", Usage: "senders start so that inputs of a merge arrive together", Destination: &f.paced, Category: category},
 		text("jitter", "skew of paced inputs, for instance 1ms", &f.jitter),
@@ -36,13 +36,13 @@ func (f *limitFlags) flags() []cli.Flag {
 		text("tcp-window", "window of a TCP connection, for instance 4MiB", &f.window),
 		text("mss", "TCP segment size for the Mathis rate, for instance 1460B", &f.mss),
 		&cli.Float64Flag{Name: "loss", Usage: "packet loss probability for the Mathis rate", Destination: &f.loss, Category: category},
-		whole("connections", "parallel TCP connections between two ends", &f.connections),
+		whole("connections", "parallel TCP connections between two ends (default: 1)", &f.connections),
 		text("fec", "N,R: of N packets of a multicast, R are repair", &f.fec),
 		text("header", "overhead of every packet, for instance 66B", &f.header),
-		text("packet", "payload of a packet (default 1460B)", &f.packet),
+		text("packet", "payload of a packet (default: 1460B)", &f.packet),
 		text("chunk", "pieces that are pipelined, for instance 4MB", &f.chunk),
-		whole("integer-bits", "width of integer payloads, which grow when they are summed", &f.integerBits),
-		whole("max-trees", "packed: trees for each clique at most", &f.maxTrees),
+		whole("integer-bits", "width of integer payloads, which grow when they are summed (default: floats, which do not)", &f.integerBits),
+		whole("max-trees", "packed: trees for each clique at most (default: no limit)", &f.maxTrees),
 		text("routing", "shortest (default) or optimal", &f.routing),
 		&cli.BoolFlag{Name: "bounds", Usage: "compute the partition, egress and packing bounds as well", Destination: &f.bounds, Category: category},
 	}
