@@ -253,8 +253,8 @@ func newSetup(ctx context.Context, s Setting) (*setup, error) {
 	if s.Problem.N != s.Sequence.N {
 		return nil, fmt.Errorf("the problem has %d islands, the schedule has %d nodes", s.Problem.N, s.Sequence.N)
 	}
-	if s.Step < 0 || math.IsNaN(s.Step) || math.IsInf(s.Step, 0) {
-		return nil, fmt.Errorf("step %g is no positive finite number", s.Step)
+	if err := gossip.CheckStep(s.Problem, s.Step); err != nil {
+		return nil, err
 	}
 	if s.Scale < 0 || math.IsNaN(s.Scale) || math.IsInf(s.Scale, 0) {
 		return nil, fmt.Errorf("scale %g is no positive finite number", s.Scale)

@@ -20,7 +20,6 @@ package explain
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -126,10 +125,8 @@ func (in Instance) fits() error {
 		return fmt.Errorf("the noise of least squares grows with the error: the recursion of mean and covariance that is worked here does not hold (analyze exact works with second moments)")
 	case in.Algorithm.String() != "atc":
 		return fmt.Errorf("algorithm %s is not worked by hand, only atc (analyze exact knows the others)", in.Algorithm)
-	case in.Step < 0 || math.IsNaN(in.Step) || math.IsInf(in.Step, 0):
-		return fmt.Errorf("step %g is no positive finite number", in.Step)
 	}
-	return nil
+	return gossip.CheckStep(q, in.Step)
 }
 
 // work is an explanation being written.

@@ -205,7 +205,7 @@ const maxEigenSize = 400
 // GammaA returns γ_A = ‖P (I - ηD) P‖₂, with D the stacked curvatures and P the projection on disagreement: how much
 // a step η multiplies disagreement, at most. Where the eigenvalues would cost too much (more than 400 islands, or 400
 // islands × parameters that do not decouple) it returns max_i ‖I - η A_i‖, which is never smaller. Island weights
-// enter through P and the norm. It is 0 for a single island.
+// enter through P and the norm. It is 0 for a single island, and +Inf where ηA is past the range of floating point.
 func (q *Quadratic) GammaA(step float64) float64 {
 	if q.N == 1 {
 		return 0
@@ -224,7 +224,10 @@ func (q *Quadratic) GammaA(step float64) float64 {
 			largest = max(largest, math.Abs(1-step*g.a[0][0]))
 			continue
 		}
-		values, _ := eigenvalues(q.projectedStep(step, g))
+		values, ok := eigenvalues(q.projectedStep(step, g))
+		if !ok || math.IsNaN(values[0]) || math.IsNaN(values[size-1]) {
+			return math.Inf(1)
+		}
 		largest = max(largest, math.Abs(values[0]), math.Abs(values[size-1]))
 	}
 	return largest

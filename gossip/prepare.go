@@ -12,6 +12,21 @@ import (
 // maxRounds bounds the horizon: beyond it a mistyped round is likelier than a wish.
 const maxRounds = 1 << 40
 
+// maxStepL bounds η L. Nothing above 2 converges, so a step far beyond is a slip, and rounding would decide what it does.
+const maxStepL = 1e9
+
+// CheckStep refuses a step that is negative, not finite, or out of all proportion to the curvature: η L > 10⁹. 0, which
+// stands for the default, is right.
+func CheckStep(p Problem, step float64) error {
+	if step < 0 || math.IsNaN(step) || math.IsInf(step, 0) {
+		return fmt.Errorf("step %g is no positive finite number", step)
+	}
+	if usual, err := p.DefaultStep(); err == nil && step > 4*maxStepL*usual {
+		return fmt.Errorf("step %g is out of proportion: times L it is above %g (nothing above 2/L converges; 1/(4L) is %.4g)", step, float64(maxStepL), usual)
+	}
+	return nil
+}
+
 // prepare checks what Exact and Simulate are given, and returns the step size.
 func prepare(p Problem, seq *mixing.Sequence, alg Algorithm, step float64, at []int) (float64, []string, error) {
 	q := p.frame()
@@ -24,8 +39,8 @@ func prepare(p Problem, seq *mixing.Sequence, alg Algorithm, step float64, at []
 	if name := alg.name(); seq.Random != nil && (name == "delayed" || name == "stale" || name == "push-sum" || name == "sparse") {
 		return 0, nil, fmt.Errorf("%s runs on periodic schedules, this one is random", name)
 	}
-	if step < 0 || math.IsNaN(step) || math.IsInf(step, 0) {
-		return 0, nil, fmt.Errorf("step %g is no positive finite number", step)
+	if err := CheckStep(p, step); err != nil {
+		return 0, nil, err
 	}
 	if step == 0 {
 		var err error

@@ -82,6 +82,16 @@ func TestConstants(t *testing.T) {
 }
 
 // TestRoundedSemidefinite: an eigenvalue that is negative by rounding is zero, not an error and not negative.
+// TestGammaAOutOfRange: a factor past the range of floating point is no reason to panic; +Inf is an upper bound.
+func TestGammaAOutOfRange(t *testing.T) {
+	q := family(t, "quadratic:d=2,L=2,mu=0.5,spread=0.5", 3)
+	for _, step := range []float64{1e160, 1e308, math.MaxFloat64} {
+		if g := q.GammaA(step); !(g > 1e100) {
+			t.Errorf("step %g: %g", step, g)
+		}
+	}
+}
+
 func TestRoundedSemidefinite(t *testing.T) {
 	for _, curvature := range []string{"[[1, -1e-17]]", "[[[1, 0], [0, -1e-17]]]", "[[[0.5, 0.5], [0.5, 0.49999999999999994]]]"} {
 		q := problem(t, "problem: quadratic\ncurvature: "+curvature+"\noptimum: [[0, 0]]\n")

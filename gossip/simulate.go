@@ -78,7 +78,7 @@ type SimulatedPoint struct {
 // Divergence is the first thing that went out of range: of the lowest diverged run, the first round.
 type Divergence struct {
 	Run   int `json:"run"`   // from 0
-	Round int `json:"round"` // the first after which a value is not finite, or above 1e150
+	Round int `json:"round"` // the first after which a value is not finite, or above 1e70
 }
 
 // SimulateResult is what Simulate found.
@@ -202,8 +202,9 @@ func (s *simulation) all(ctx context.Context, runs, jobs int, progress func(done
 }
 
 const (
-	// divergedAbove is the size of a parameter at which a run counts as diverged: its square still fits a float64.
-	divergedAbove = 1e150
+	// divergedAbove is the size of a parameter at which a run counts as diverged: a standard error sums its fourth
+	// power, which still fits a float64.
+	divergedAbove = 1e70
 
 	// lookEvery is how many rounds pass between two looks for divergence and for the end of ctx. The exact round is
 	// found by running again, which the seeds make possible.

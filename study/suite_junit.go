@@ -82,7 +82,7 @@ func (c Check) Failure(zLimit float64) string {
 func (c Check) TightnessText() string {
 	var out []string
 	for _, t := range c.Tightness {
-		text := "exact is 0"
+		text := "exact is 0 or past the range of numbers"
 		if t.BoundOverExact != nil {
 			text = fmt.Sprintf("%.6g", *t.BoundOverExact)
 		}

@@ -129,6 +129,49 @@ func TestValidateCanFail(t *testing.T) {
 	}
 }
 
+// TestDivergenceIsNoViolation: where the exact moments are past the range of floating point, nothing is held against them.
+func TestDivergenceIsNoViolation(t *testing.T) {
+	sch, err := schedule.Load("ring:n=4", schedule.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := gossip.LoadProblem("quadratic:d=6,heterogeneity=0,L=4,mu=0.5", 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := Validate(context.Background(), []Case{{Schedule: sch, Problem: q, Step: 10, At: []int{1, 100}}}, ValidateOptions{Runs: 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !v.Passed || len(v.Checks) == 0 {
+		t.Errorf("passed: %v, %d checks", v.Passed, len(v.Checks))
+	}
+	for _, c := range v.Checks {
+		if last := c.Tightness[len(c.Tightness)-1]; last.T != 100 || last.BoundOverExact != nil {
+			t.Errorf("%s: %+v", c.Bound, last)
+		}
+	}
+}
+
+// TestSuiteAboveStability: what diverges is simulated and bounded as well as rounding allows, so steps above 2/L pass too.
+func TestSuiteAboveStability(t *testing.T) {
+	cases, err := Suite()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []float64{0.4, 3} {
+		v, err := Validate(context.Background(), cases, ValidateOptions{Step: step, At: []int{1, 5, 50}, Runs: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range v.Checks {
+			if text := c.Failure(v.ZLimit); text != "" {
+				t.Errorf("step %g, %s on %s, %s, %s: %s", step, c.Schedule, c.Problem, c.Algorithm, c.Bound, text)
+			}
+		}
+	}
+}
+
 // TestScaledBoundsFailEverywhere: at a twentieth, every guarantee of the suite that is not vacuous fails somewhere.
 func TestScaledBoundsFailEverywhere(t *testing.T) {
 	v, err := Validate(context.Background(), suiteAndRandom(t, 0), ValidateOptions{Scale: 0.05, Runs: 2})

@@ -145,12 +145,16 @@ func printSimulation(s *session, e *experiment, sgd *sgdFlags, r *gossip.Simulat
 	fmt.Fprintf(s.stdout, "%s on %s with %s, step %s, %d runs (mean and standard error)\n\n", e.schedule.Name, sgd.problem, e.algorithm, number(r.Step), r.Runs)
 	t := table{head: []string{"round", "mse", "±", "centroid", "±", "consensus", "±"}}
 	for _, p := range r.Points {
+		if p.MSE.Runs == 0 {
+			t.add(fmt.Sprint(p.T), "∞", "", "∞", "", "∞", "")
+			continue
+		}
 		t.add(fmt.Sprint(p.T), number(p.MSE.Mean), number(p.MSE.StandardError), number(p.Centroid.Mean), number(p.Centroid.StandardError), number(p.Consensus.Mean), number(p.Consensus.StandardError))
 	}
 	t.write(s.stdout)
 	printDistributions(s, r)
 	if d := r.Diverged; d != nil {
-		fmt.Fprintf(s.stdout, "\ndiverged: run %d passed the range of numbers in round %d\n", d.Run, d.Round)
+		fmt.Fprintf(s.stdout, "\ndiverged: run %d is out of range after round %d\n", d.Run, d.Round)
 	}
 	if s.verbose {
 		fmt.Fprintf(s.stderr, "%s local steps per second\n", number(r.StepsPerSecond))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/urfave/cli/v2"
 
@@ -192,7 +193,7 @@ func printVerdict(s *session, v *study.Verdict) {
 	if s.verbose {
 		t := table{head: []string{"schedule", "problem", "algorithm", "bound", "holds", "simulation agrees", "worst z", "bound/exact"}}
 		for _, c := range v.Checks {
-			t.add(c.Schedule, c.Problem, c.Algorithm, c.Bound, yesNo(c.BoundHolds), yesNo(c.SimulationAgrees), fmt.Sprintf("%.2f", c.WorstZ), c.TightnessText())
+			t.add(c.Schedule, c.Problem, c.Algorithm, c.Bound, yesNo(c.BoundHolds), yesNo(c.SimulationAgrees), zText(c.WorstZ), c.TightnessText())
 		}
 		t.write(s.stdout)
 		fmt.Fprintln(s.stdout)
@@ -218,7 +219,7 @@ func printVerdict(s *session, v *study.Verdict) {
 		fmt.Fprintf(s.stdout, "\n... and %d more (--verbose or --json lists all)\n", listed-shown)
 	}
 	fmt.Fprintf(s.stdout, "\n%d checks on %d cases, %d failed.\n", checks, v.Cases, failed)
-	fmt.Fprintf(s.stdout, "A bound holds when it is at least the exact moment. Largest z-score of a simulated mean: %.2f; %d comparisons allow %.2f.\n", worst, v.Comparisons, v.ZLimit)
+	fmt.Fprintf(s.stdout, "A bound holds when it is at least the exact moment. Largest z-score of a simulated mean: %s; %d comparisons allow %.2f.\n", zText(worst), v.Comparisons, v.ZLimit)
 }
 
 // ratio prints bound/exact: close to 1 with the digits that matter.
@@ -262,4 +263,12 @@ func (f *validateFlags) runAttack(s *session) error {
 		return errViolated
 	}
 	return err
+}
+
+// zText writes a z-score; the largest number stands for a wrong mean without spread.
+func zText(z float64) string {
+	if z >= math.MaxFloat64 {
+		return "∞"
+	}
+	return fmt.Sprintf("%.2f", z)
 }
