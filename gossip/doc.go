@@ -7,7 +7,7 @@
 // own objective f_i, then the islands average with whom the schedule tells them to: x_i ← Σ_j W_ij x_j. Three numbers
 // describe the state after t rounds, x* being the minimum of the average objective and x̄ the average replica:
 //
-//	centroid  = E ‖x̄ - x*‖²                 has the average learnt?
+//	centroid  = E ‖x̄ - x*‖²                 has the average learned?
 //	consensus = E (1/n) Σ_i ‖x_i - x̄‖²      do the islands agree?
 //	mse       = E (1/n) Σ_i ‖x_i - x*‖²     = centroid + consensus
 //

@@ -22,7 +22,7 @@
 // # Random rounds
 //
 // Independent random W contract by E[W'W] in one round and by the spectral radius of S → E[W S W'] in the long run.
-// The average matrix E[W] says nothing about either.
+// The average matrix E[W] alone tells neither: its square is below E[W'W].
 //
 // # Use
 //

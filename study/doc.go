@@ -5,7 +5,7 @@
 //
 // It is the only package that knows both clocks. The theory side counts rounds, the network side seconds; a study joins
 // them. A round lasts its H local steps plus its communication (Clock), and training in one room (colocated) averages
-// exactly after every step at no cost: nothing can be faster, so seconds are also given as a multiple of its.
+// exactly after every step at no cost. That is the gold standard: seconds are also given as a multiple of its.
 //
 // An example with a step of 0.1 s and a communication of 2 s. With H = 1 a round takes 2.1 s, and nearly all of it is
 // waiting. With H = 64 it takes 8.4 s for 64 steps, but the islands drift apart meanwhile, so that smaller steps are needed.
