@@ -17,9 +17,10 @@ import (
 func Consensus(e *study.Evidence) *Figure {
 	f := &Figure{
 		Name: "consensus", Title: "Bound, exact and simulated error", height: byWidth(0.44, 1.35),
-		Caption: fmt.Sprintf("SGD with step %s under the schedule %s on %s. Left, how far the islands are from their mean; right, how far their mean is from the optimum. "+
-			"The exact moments (line) run inside the band of %d simulated runs (mean and 95%% interval); the bound (dashed, %s) stays above the exact error: it is a guarantee. Rounds whose value is 0 have no place on the axis and are left out.",
-			shortNumber(e.Step), e.Schedule, e.Problem, e.Runs, e.Bound),
+		Caption: fmt.Sprintf("SGD with step %s on %s; schedule: %s. Left, how far the islands are from their mean; right, how far their mean is from the optimum. "+
+			"The line shows the exact moments, dots and band the mean of %d simulated runs with its 95%% interval, which may miss the exact value in one round of twenty. "+
+			"The bound (dashed, %s) stays above the exact error: it is a guarantee. Rounds whose value is 0 have no place on the axis and are left out.",
+			shortNumber(e.Step), e.Problem, e.Schedule, e.Runs, e.Bound),
 		Sources: "Bound: kernel form with products of mixing matrices; exact: second-moment recursion on quadratics.",
 		Data: Table{Columns: []string{"round", "consensus_bound", "consensus_exact", "consensus_mean", "consensus_low", "consensus_high",
 			"centroid_bound", "centroid_exact", "centroid_mean", "centroid_low", "centroid_high"}},

@@ -60,27 +60,29 @@ func drawCost(c draw.Canvas, th theme, t *study.CostTable) {
 
 // bestCollectives says which collective is fastest under each capability, where that depends on the capability.
 func bestCollectives(t *study.CostTable) string {
-	var capabilities []string
+	fastest := map[string]study.Cost{} // by capability
+	var capabilities, winners []string
 	for _, r := range t.Rows {
+		if r.Collective == collective.Best {
+			continue
+		}
 		capabilities = appendNew(capabilities, r.Capability)
+		if best, ok := fastest[r.Capability]; !ok || r.Seconds < best.Seconds {
+			fastest[r.Capability] = r
+		}
 	}
-	var fastest, parts []string
+	under := map[string][]string{} // capabilities by winner
 	for _, k := range capabilities {
-		var best *study.Cost
-		for i, r := range t.Rows {
-			if r.Capability == k && r.Collective != collective.Best && (best == nil || r.Seconds < best.Seconds) {
-				best = &t.Rows[i]
-			}
-		}
-		if best != nil {
-			fastest = appendNew(fastest, best.Collective)
-			parts = append(parts, best.Collective+" under "+k)
-		}
+		w := fastest[k].Collective
+		winners, under[w] = appendNew(winners, w), append(under[w], k)
 	}
-	if len(fastest) < 2 {
+	if len(winners) < 2 {
 		return ""
 	}
-	return " Which collective is fastest depends on what routers can do: " + strings.Join(parts, ", ") + "."
+	for i, w := range winners {
+		winners[i] = fmt.Sprintf("%s under %s", w, strings.Join(under[w], ", "))
+	}
+	return " Which collective is fastest depends on what routers can do: " + strings.Join(winners, "; ") + "."
 }
 
 type costBars struct {

@@ -32,7 +32,7 @@ func Schedule(t *study.Timeline) *Figure {
 		}
 		start += seconds
 	}
-	f.Caption = fmt.Sprintf("%s, priced under %s. Islands with the same color and letter in a round end it with the same average; a row without a cell idles. ", capitalized(t.Schedule.Name), t.Capability)
+	f.Caption = fmt.Sprintf("%s, priced under %s. Islands with the same color and letter in a round end it with the same average; an island without a cell is idle. ", capitalized(t.Schedule.Name), t.Capability)
 	if t.Staleness != nil && t.AllReduce != nil {
 		f.Caption += fmt.Sprintf("The agreement between the islands is %s old on average (its staleness); with one clique of all, every round, it would be %s.",
 			units.FormatSeconds(*t.Staleness), units.FormatSeconds(*t.AllReduce))

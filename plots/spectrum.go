@@ -22,7 +22,7 @@ var (
 func Spectrum(list []study.Spectrum) *Figure {
 	f := &Figure{
 		Name: "spectrum", Title: "Eigenvalues and contraction",
-		Caption: "Left, the eigenvalues of one period (W_T…W₁ − J, without the one of consensus) in the unit disk: the farthest from 0 decides the long run, and one on the circle never dies. " +
+		Caption: "Left, the eigenvalues of one period (W_T…W₁ − J, without the one of consensus) and the unit circle: the farthest from 0 decides the long run, and what belongs to one on the circle never dies. " +
 			"Right, what is left of the worst disagreement after t rounds, ‖Wₜ…W₁ − J‖; a line that falls straight to a mark on the lower frame averages exactly from that round on.",
 		Data: Table{Columns: []string{"schedule", "quantity", "index", "real_or_norm", "imaginary"}},
 	}
@@ -64,7 +64,13 @@ func Spectrum(list []study.Spectrum) *Figure {
 
 func drawDisk(c draw.Canvas, th theme, list []study.Spectrum) {
 	p := newChart(th, "real part", "imaginary part")
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -1.1, 1.1, -1.1, 1.1
+	extent := 1.1
+	for _, s := range list {
+		for _, v := range s.Eigenvalues {
+			extent = max(extent, 1.1*math.Abs(v[0]), 1.1*math.Abs(v[1]))
+		}
+	}
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -extent, extent, -extent, extent
 	p.X.Tick.Marker = plot.ConstantTicks{{Value: -1, Label: "−1"}, {Value: 0, Label: "0"}, {Value: 1, Label: "1"}}
 	p.Y.Tick.Marker = p.X.Tick.Marker
 	w, h := c.Max.X-c.Min.X, c.Max.Y-c.Min.Y
@@ -84,7 +90,7 @@ func (circle) Plot(c draw.Canvas, p *plot.Plot) {
 		sin, cos := math.Sincos(float64(k) / 180 * 2 * math.Pi)
 		pts = append(pts, vg.Point{X: tx(cos), Y: ty(sin)})
 	}
-	c.StrokeLines(solid(faint, hairline), []vg.Point{{X: tx(-1.1), Y: ty(0)}, {X: tx(1.1), Y: ty(0)}}, []vg.Point{{X: tx(0), Y: ty(-1.1)}, {X: tx(0), Y: ty(1.1)}})
+	c.StrokeLines(solid(faint, hairline), []vg.Point{{X: c.Min.X, Y: ty(0)}, {X: c.Max.X, Y: ty(0)}}, []vg.Point{{X: tx(0), Y: c.Min.Y}, {X: tx(0), Y: c.Max.Y}})
 	c.StrokeLines(solid(muted, 0.8), pts)
 }
 

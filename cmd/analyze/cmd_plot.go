@@ -254,7 +254,11 @@ func (f *plotFlags) write(s *session, st *study.Study, chosen []drawing, formats
 	for _, line := range page.Summary {
 		fmt.Fprintln(s.stdout, line)
 	}
-	fmt.Fprintf(s.stdout, "%d figures: %s\n", len(chosen), index)
+	figures := "figures"
+	if len(chosen) == 1 {
+		figures = "figure"
+	}
+	fmt.Fprintf(s.stdout, "%d %s: %s\n", len(chosen), figures, index)
 	return nil
 }
 
@@ -288,8 +292,8 @@ func summaryLines(summary []study.SummaryLine) []string {
 	}
 	var out []string
 	for _, l := range summary {
-		out = append(out, fmt.Sprintf("%-*s  %s to the target, %.3g × one room, by %s with H = %d; freshest agreement %s: %s",
-			width, l.Capability, units.FormatSeconds(l.SecondsToTarget), l.OverColocated, l.Kind, l.H, units.FormatSeconds(l.Staleness), l.Freshest))
+		out = append(out, fmt.Sprintf("%-*s %s to the target, %.3g × one room, by %s with H = %d; least staleness %s, by %s",
+			width+1, l.Capability+":", units.FormatSeconds(l.SecondsToTarget), l.OverColocated, l.Kind, l.H, units.FormatSeconds(l.Staleness), l.Freshest))
 	}
 	return out
 }

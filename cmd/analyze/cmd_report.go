@@ -90,7 +90,7 @@ func reportOptima(s *session, st *study.Study, _ study.Options) (*plots.PageTabl
 	}
 	t := &plots.PageTable{
 		Name: "optima", Title: "Freshest schedules", Head: []string{"capability", "staleness", "all-reduce", "period", "cliques, round by round", "proven for", "pairs in all", "evaluated"},
-		Note: "Pairs that were not evaluated were excluded by a lower bound on their staleness.",
+		Note: "Staleness is how old the agreement between the islands is on average; all-reduce is one clique of all. Where a row is proven, pairs of rounds that were not evaluated were excluded by a lower bound on their staleness.",
 	}
 	levels, err := study.Levels(st.Topology())
 	if err != nil {
@@ -115,7 +115,7 @@ func reportComparison(s *session, st *study.Study, o study.Options) (*plots.Page
 		return nil, err
 	}
 	t := &plots.PageTable{
-		Name: "comparison", Title: "Every schedule under every capability", Head: []string{"capability", "schedule", "H", "seconds to target", "× one room", "staleness", "WAN bytes a round"},
+		Name: "comparison", Title: "Every schedule under every capability", Head: []string{"capability", "schedule", "H", "seconds to target", "× one room", "staleness, s", "WAN bytes a round"},
 		Note: fmt.Sprintf("Each row has its own best number of local steps H and step size; one room takes %s.", units.FormatSeconds(c.Colocated)),
 	}
 	for _, r := range c.Rows {
