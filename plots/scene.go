@@ -53,8 +53,9 @@ func (s scene) height(w vg.Length, _ theme) vg.Length {
 	return 0.6 * w
 }
 
-// newScene lays a network out and draws the land below it.
-func newScene(c draw.Canvas, th theme, t *network.Topology) (*scene, error) {
+// newScene lays a network out and draws the land below it. Lines between the given pairs of routers, beside the links, are
+// not hidden by an inset.
+func newScene(c draw.Canvas, th theme, t *network.Topology, pairs ...[2]int) (*scene, error) {
 	s := &scene{c: c, th: th, t: t, mute: make([]bool, len(t.Routers))}
 	if !onMap(t) {
 		s.at = springLayout(c, t)
@@ -68,6 +69,11 @@ func newScene(c draw.Canvas, th theme, t *network.Topology) (*scene, error) {
 	}
 	s.project(m)
 	s.occupy()
+	for _, p := range pairs {
+		for _, l := range s.line(p[0], p[1]) {
+			s.place.line(l[0], l[1])
+		}
+	}
 	s.inset = newInset(s, m)
 	return s, nil
 }

@@ -95,7 +95,7 @@ func (m maps) draw(c draw.Canvas, th theme, t *study.Timeline) error {
 		i, j := r/columns, r%columns
 		box := panel(c, float64(j)/float64(columns), float64(j+1)/float64(columns), 1-float64(i+1)/float64(lines), 1-float64(i)/float64(lines))
 		box = draw.Crop(box, 2, -2, 4, 0)
-		s, err := newScene(box, th, t.Topology)
+		s, err := newScene(box, th, t.Topology, metPairs(t, r)...)
 		if err != nil {
 			return err
 		}
@@ -113,6 +113,19 @@ func (m maps) draw(c draw.Canvas, th theme, t *study.Timeline) error {
 		label(&box, vg.Point{X: box.Min.X + txt.Width(name)/2 + 4, Y: box.Min.Y + txt.Height(name)/2 + 4}, name, txt)
 	}
 	return nil
+}
+
+// metPairs lists the routers of islands that meet in a round.
+func metPairs(t *study.Timeline, r int) [][2]int {
+	var out [][2]int
+	for _, members := range t.Schedule.Rounds[r].Cliques {
+		for a, i := range members {
+			for _, j := range members[:a] {
+				out = append(out, [2]int{t.Topology.Islands[i].Router, t.Topology.Islands[j].Router})
+			}
+		}
+	}
+	return out
 }
 
 // clique joins its members by lines, each to the others, and marks them.
