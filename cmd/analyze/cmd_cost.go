@@ -123,8 +123,10 @@ func printCost(s *session, t *network.Topology, sched *schedule.Schedule, p *stu
 		head[1] = "mean round s"
 	}
 	sums := table{head: head}
+	never := false
 	for _, l := range p.Levels {
 		stale := optional(l.Staleness)
+		never = never || l.Staleness == nil
 		if l.StandardError != nil {
 			stale += fmt.Sprintf(" ± %.2g", *l.StandardError)
 		}
@@ -132,6 +134,9 @@ func printCost(s *session, t *network.Topology, sched *schedule.Schedule, p *stu
 	}
 	sums.write(s.stdout)
 	fmt.Fprintln(s.stdout, "\nThe bound is on bandwidth seconds. Staleness: how old, on average, the agreement between islands is when training never stops.")
+	if never {
+		fmt.Fprintln(s.stdout, "It has no value (–) where the rounds never connect all islands, or take no time.")
+	}
 }
 
 // busiest names the bottleneck.

@@ -88,7 +88,11 @@ func exactCommand() *cli.Command {
 			t.write(s.stdout)
 			fmt.Fprintf(s.stdout, "\nspectral radius per round %s: ", optional(r.Radius))
 			if r.Stable {
-				fmt.Fprintln(s.stdout, "stable, the last line is the limit")
+				fmt.Fprint(s.stdout, "stable, the last line is the limit")
+				if p := e.schedule.Period(); p > 1 && e.schedule.Random == nil {
+					fmt.Fprintf(s.stdout, " at the end of a period of %d rounds", p)
+				}
+				fmt.Fprintln(s.stdout)
 			} else {
 				fmt.Fprintln(s.stdout, "not stable, there is no limit")
 			}
