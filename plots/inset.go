@@ -132,6 +132,9 @@ func (s *scene) isEmpty(box, shown vg.Rectangle) bool {
 	if box.Min.X < shown.Max.X && shown.Min.X < box.Max.X && box.Min.Y < shown.Max.Y && shown.Min.Y < box.Max.Y {
 		return false
 	}
+	if s.place.hits(box) {
+		return false
+	}
 	for _, pt := range s.at {
 		if toBox(box, pt) < routerRadius+insetClear {
 			return false

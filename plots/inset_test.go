@@ -36,6 +36,7 @@ func TestInset(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		s.magnify()
 		if (s.inset != nil) != (c.shows != nil) {
 			t.Fatalf("%s: inset: %v, want %v", c.network, s.inset != nil, c.shows != nil)
 		}

@@ -27,8 +27,9 @@ type scene struct {
 	pieces [][][2]vg.Point // the line of each link, as far as it is on the canvas: in two pieces where the map is cut
 	line   func(a, b int) [][2]vg.Point
 	place  *placer
-	mute   []bool // routers that another scene names
-	inset  *inset // magnifies routers that would cover one another; or nil
+	mute   []bool    // routers that another scene names
+	m      *worldMap // nil for a graph
+	inset  *inset    // magnifies routers that would cover one another; or nil
 }
 
 const (
@@ -53,9 +54,8 @@ func (s scene) height(w vg.Length, _ theme) vg.Length {
 	return 0.6 * w
 }
 
-// newScene lays a network out and draws the land below it. Lines between the given pairs of routers, beside the links, are
-// not hidden by an inset.
-func newScene(c draw.Canvas, th theme, t *network.Topology, pairs ...[2]int) (*scene, error) {
+// newScene lays a network out and draws the land below it.
+func newScene(c draw.Canvas, th theme, t *network.Topology) (*scene, error) {
 	s := &scene{c: c, th: th, t: t, mute: make([]bool, len(t.Routers))}
 	if !onMap(t) {
 		s.at = springLayout(c, t)
@@ -69,13 +69,15 @@ func newScene(c draw.Canvas, th theme, t *network.Topology, pairs ...[2]int) (*s
 	}
 	s.project(m)
 	s.occupy()
-	for _, p := range pairs {
-		for _, l := range s.line(p[0], p[1]) {
-			s.place.line(l[0], l[1])
-		}
-	}
-	s.inset = newInset(s, m)
+	s.m = m
 	return s, nil
+}
+
+// magnify gives the scene an inset where it needs one and has room: it hides nothing that the placer knows by now.
+func (s *scene) magnify() {
+	if s.m != nil {
+		s.inset = newInset(s, s.m)
+	}
 }
 
 // project places routers and links by a map.

@@ -95,10 +95,20 @@ func (m maps) draw(c draw.Canvas, th theme, t *study.Timeline) error {
 		i, j := r/columns, r%columns
 		box := panel(c, float64(j)/float64(columns), float64(j+1)/float64(columns), 1-float64(i+1)/float64(lines), 1-float64(i)/float64(lines))
 		box = draw.Crop(box, 2, -2, 4, 0)
-		s, err := newScene(box, th, t.Topology, metPairs(t, r)...)
+		s, err := newScene(box, th, t.Topology)
 		if err != nil {
 			return err
 		}
+		name := fmt.Sprintf("round %d", r+1)
+		txt := th.small(ink)
+		at := vg.Point{X: box.Min.X + txt.Width(name)/2 + 4, Y: box.Min.Y + txt.Height(name)/2 + 4}
+		s.place.boxes = append(s.place.boxes, grown(at, txt.Width(name)+4, txt.Height(name)+4))
+		for _, p := range metPairs(t, r) {
+			for _, l := range s.line(p[0], p[1]) {
+				s.place.line(l[0], l[1])
+			}
+		}
+		s.magnify()
 		err = s.draw(func(s *scene) {
 			s.links(func(int) draw.LineStyle { return solid(faint, hairline) })
 			for k, clique := range t.Schedule.Rounds[r].Cliques {
@@ -108,9 +118,7 @@ func (m maps) draw(c draw.Canvas, th theme, t *study.Timeline) error {
 		if err != nil {
 			return err
 		}
-		name := fmt.Sprintf("round %d", r+1)
-		txt := th.small(ink)
-		label(&box, vg.Point{X: box.Min.X + txt.Width(name)/2 + 4, Y: box.Min.Y + txt.Height(name)/2 + 4}, name, txt)
+		label(&box, at, name, txt)
 	}
 	return nil
 }

@@ -33,6 +33,7 @@ func Topology(t *network.Topology) *Figure {
 		if err != nil {
 			return err
 		}
+		s.magnify()
 		return s.draw(func(s *scene) {
 			s.links(func(i int) draw.LineStyle { return solid(blue, linkWidth(t.Links[i].Bandwidth)) })
 			s.routers()

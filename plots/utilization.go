@@ -46,6 +46,7 @@ func Utilization(t *network.Topology, loads []study.Load) *Figure {
 			if err != nil {
 				return err
 			}
+			s.magnify()
 			if err := s.draw(func(s *scene) { s.lanes(l) }); err != nil {
 				return err
 			}
