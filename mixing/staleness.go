@@ -12,7 +12,7 @@ import (
 //
 //	staleness = Σ T_r (s_r + T_r/2) / Σ T_r
 //
-// Exact averaging every T seconds gives T/2. The steady state is solved for, not iterated towards: the sum
+// Exact averaging every T seconds gives T/2. The steady state is solved for, not iterated toward: the sum
 // Σ_k Φ^k C Φ'^k is doubled until the rest vanishes. The result is (0, false) when there is no steady state, because
 // the schedule never connects all islands or expands disagreement, or when the period takes no time. A random
 // sequence has no period: (0, false).

@@ -194,7 +194,7 @@ func TestRoutingTies(t *testing.T) {
 		t.Fatal(err)
 	}
 	if p := NewGraph(top).Path(0, 2); len(p) != 1 {
-		t.Errorf("tie broken towards %d hops", len(p))
+		t.Errorf("tie broken toward %d hops", len(p))
 	}
 }
 

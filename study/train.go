@@ -65,7 +65,7 @@ type Training struct {
 	Loss []TrainPoint `json:"loss"`
 }
 
-// Train simulates training event by event: netsim keeps the time, exact moments say what was learnt. They follow what
+// Train simulates training event by event: netsim keeps the time, exact moments say what was learned. They follow what
 // took place: where a policy left islands out of an average, the moments are those of the rounds without them. When ctx
 // ends it returns what is over by then, together with ctx's error.
 func Train(ctx context.Context, o TrainOptions) (*Training, error) {

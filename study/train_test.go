@@ -172,7 +172,7 @@ func TestTrainEnds(t *testing.T) {
 	}
 }
 
-// Averages that arrive a round late are learnt from as such: the curve is that of the algorithm "delayed", in less time.
+// Averages that arrive a round late are learned from as such: the curve is that of the algorithm "delayed", in less time.
 func TestTrainWithDelay(t *testing.T) {
 	o := trainOptions(t, network.LevelBoth, "rotating-cliques:k=3,h=5,lazy=0.5")
 	o.Step, o.Target = 0.02, 0.1

@@ -25,7 +25,7 @@ type loader struct {
 	own []float64 // one tree's load
 }
 
-// waiting is what a router still has to hand on: copies towards the leaves of a broadcast, or inputs of a reduction.
+// waiting is what a router still has to hand on: copies toward the leaves of a broadcast, or inputs of a reduction.
 type waiting struct {
 	copies      int
 	size        float64 // of all together
@@ -41,7 +41,7 @@ func (l *loader) router(island int) int { return l.g.Topology.Islands[island].Ro
 
 func (l *loader) newLoad() []float64 { return make([]float64, l.res.rows) }
 
-// down and up are the two directions of a tree: a broadcast away from its root, and a reduction towards it. In a
+// down and up are the two directions of a tree: a broadcast away from its root, and a reduction toward it. In a
 // reduction every link is used against the direction of the tree's own arcs.
 const (
 	down = 0

@@ -32,10 +32,10 @@ type Joined struct {
 	Size float64 // relative to the stream's bytes, with repair packets
 }
 
-// Tree is a broadcast away from its root, or a reduction towards it. Where branches meet, at a router that can or at an
+// Tree is a broadcast away from its root, or a reduction toward it. Where branches meet, at a router that can or at an
 // island, the payload is copied or summed.
 type Tree struct {
-	Reduce   bool // towards the root
+	Reduce   bool // toward the root
 	Root     End
 	Repair   float64  // bytes sent for each of the payload's: above 1 with the repair packets of a multicast
 	Branches []Branch // each after the one that it continues
