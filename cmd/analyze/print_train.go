@@ -22,7 +22,7 @@ func printTraining(s *session, r *study.Training, o *study.TrainOptions, asCSV b
 		return writeCSV(s, r.Loss)
 	}
 	w := s.stdout
-	fmt.Fprintf(w, "%s on %s, %s; %s per island and round, %d local steps of %s\n\n", r.Schedule, r.Topology, r.Capability,
+	fmt.Fprintf(w, "%s on %s, %s; %s per island and round, local steps: %d of %s\n\n", r.Schedule, r.Topology, r.Capability,
 		units.FormatBytes(o.Simulation.Collective.Payload), r.LocalSteps, units.FormatSeconds(o.Simulation.StepTime))
 	fmt.Fprintf(w, "%d rounds in %s s; the islands compute %.1f%% of the time, the links carry %.1f%% of what they could\n",
 		r.Rounds, number(r.Seconds), 100*r.Utilization.Compute, 100*r.Utilization.Network)
