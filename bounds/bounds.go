@@ -249,9 +249,15 @@ type setup struct {
 	common    assumptions
 }
 
+// maxNodes bounds the dense matrices that are held at once, each a fifth of a gigabyte at this size.
+const maxNodes = 5000
+
 func newSetup(ctx context.Context, s Setting) (*setup, error) {
 	if s.Problem.N != s.Sequence.N {
 		return nil, fmt.Errorf("the problem has %d islands, the schedule has %d nodes", s.Problem.N, s.Sequence.N)
+	}
+	if s.Sequence.N > maxNodes {
+		return nil, fmt.Errorf("bounds work with dense matrices of %d × %d, which is too large: at most %d nodes", s.Sequence.N, s.Sequence.N, maxNodes)
 	}
 	if err := gossip.CheckStep(s.Problem, s.Step); err != nil {
 		return nil, err

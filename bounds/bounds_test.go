@@ -398,3 +398,14 @@ func TestWeightedGuarantees(t *testing.T) {
 		}
 	})
 }
+
+func TestSizeLimit(t *testing.T) {
+	seq := &mixing.Sequence{N: maxNodes + 1}
+	q, err := gossip.LoadProblem("quadratic:d=1", seq.N)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Evaluate(context.Background(), Setting{Problem: q, Sequence: seq, At: []int{1}}); err == nil || !strings.Contains(err.Error(), "at most 5000") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -105,6 +105,10 @@ func compressed() []Theorem {
 }
 
 // ChocoGamma is the consensus step for which CHOCO-Gossip is stated: δ = 1 - ‖W-J‖, ω of the compressor, β = ‖I-W‖.
+// It is 0 where W does not contract.
 func ChocoGamma(delta, omega, beta float64) float64 {
+	if delta == 0 {
+		return 0
+	}
 	return delta * delta * omega / (16*delta + delta*delta + 4*beta*beta + 2*delta*beta*beta - 8*delta*omega)
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -20,6 +21,9 @@ type ExactOptions struct {
 	Step      float64   // η; default (0): 1/(4L)
 	At        []int     // rounds to report, in any order; 0 is the start
 	Jobs      int       // worker goroutines; default (0): one for each processor
+
+	// Progress, if set, is called after each finished group of coordinates, from one goroutine at a time.
+	Progress func(done, total int)
 }
 
 // ExactPoint is the exact state after T rounds.
@@ -55,6 +59,10 @@ type ExactResult struct {
 // is cubic, some seconds at this size.
 const maxSolveSize = 512
 
+// maxExactSize is the largest state whose covariance is followed: a dense square matrix, half a gigabyte at this size, of
+// which every worker holds some.
+const maxExactSize = 8192
+
 // Exact computes the exact moments of an algorithm on a quadratic under a schedule: at the rounds asked for, in the
 // limit, and the spectral radius that decides whether there is one. The error is a wrong input or the end of ctx; a
 // system that diverges is a result.
@@ -67,6 +75,11 @@ func Exact(ctx context.Context, q *Quadratic, seq *mixing.Sequence, o ExactOptio
 		return nil, err
 	}
 	groups := q.groups(o.Algorithm.fragments())
+	for _, g := range groups {
+		if size := q.N * g.m; size > maxExactSize {
+			return nil, fmt.Errorf("exact moments follow the covariance of %d islands × %d coupled parameters, and %d × %d is too large: at most %d (simulate has no such limit)", q.N, g.m, size, size, maxExactSize)
+		}
+	}
 	at := slices.Clone(o.At)
 	slices.Sort(at)
 	at = slices.Compact(at)
@@ -76,24 +89,21 @@ func Exact(ctx context.Context, q *Quadratic, seq *mixing.Sequence, o ExactOptio
 	parts := make([]exactPart, chunks)
 	work, ctx := errgroup.WithContext(ctx)
 	work.SetLimit(jobs(o.Jobs))
+	var lock sync.Mutex
+	finished := 0
 	for c := range chunks {
 		work.Go(func() error {
 			parts[c].init(len(at))
 			weights := q.weights()
 			for k := c * len(groups) / chunks; k < (c+1)*len(groups)/chunks; k++ {
-				if needsSecond(q, seq, o.Algorithm) {
-					p, err := o.Algorithm.compileSecond(q, seq, step, weights, groups[k])
-					if err != nil {
-						return err
-					}
-					if err := parts[c].runSecond(ctx, p, weights, at); err != nil {
-						return err
-					}
-					continue
-				}
-				p := o.Algorithm.compile(seq, step, weights, groups[k])
-				if err := parts[c].run(ctx, p, weights, at); err != nil {
+				if err := parts[c].group(ctx, q, seq, o.Algorithm, step, weights, groups[k], at); err != nil {
 					return err
+				}
+				if o.Progress != nil {
+					lock.Lock()
+					finished++
+					o.Progress(finished, len(groups))
+					lock.Unlock()
 				}
 			}
 			return nil
@@ -123,6 +133,18 @@ type exactPart struct {
 	radius     float64
 	noRadius   bool // a group was too large
 	stationary Moments
+}
+
+// group adds one group, by second moments where a mean and a covariance are not enough.
+func (e *exactPart) group(ctx context.Context, q *Quadratic, seq *mixing.Sequence, a Algorithm, step float64, weights []float64, g *group, at []int) error {
+	if needsSecond(q, seq, a) {
+		p, err := a.compileSecond(q, seq, step, weights, g)
+		if err != nil {
+			return err
+		}
+		return e.runSecond(ctx, p, weights, at)
+	}
+	return e.run(ctx, a.compile(seq, step, weights, g), weights, at)
 }
 
 func (e *exactPart) init(points int) { e.points = make([]Moments, points) }

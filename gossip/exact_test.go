@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/islandsgd/islands/mixing"
@@ -230,5 +231,24 @@ func TestDivergenceIsReported(t *testing.T) {
 	}
 	if text, err := r.Points[2].MarshalJSON(); err != nil || string(text) != `{"centroid":null,"consensus":null,"mse":null,"t":100000}` {
 		t.Errorf("%s, %v", text, err)
+	}
+}
+
+func TestExactSizeLimit(t *testing.T) {
+	if _, err := Exact(context.Background(), family(t, "quadratic:d=1", maxExactSize+1), ring(t, maxExactSize+1, 1, 1), ExactOptions{At: []int{1}}); err == nil || !strings.Contains(err.Error(), "too large") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestExactProgress(t *testing.T) {
+	last := 0
+	_, err := Exact(context.Background(), family(t, "quadratic:d=7", 4), ring(t, 4, 1, 1), ExactOptions{At: []int{1}, Progress: func(done, total int) {
+		if done != last+1 || total != 7 {
+			t.Errorf("%d of %d after %d", done, total, last)
+		}
+		last = done
+	}})
+	if err != nil || last != 7 {
+		t.Errorf("%d groups, error %v", last, err)
 	}
 }

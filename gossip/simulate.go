@@ -181,6 +181,9 @@ func (s *simulation) all(ctx context.Context, runs, jobs int, progress func(done
 	work.SetLimit(jobs)
 	for c, t := range tallies {
 		work.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			st := steppers.Get().(stepper)
 			defer steppers.Put(st)
 			for run := c * runs / len(tallies); run < (c+1)*runs/len(tallies); run++ {
@@ -206,8 +209,11 @@ const (
 	// power, which still fits a float64.
 	divergedAbove = 1e70
 
-	// lookEvery is how many rounds pass between two looks for divergence and for the end of ctx. The exact round is
-	// found by running again, which the seeds make possible.
+	// heedValues is how many numbers may change between two looks for the end of ctx: some milliseconds.
+	heedValues = 1 << 20
+
+	// lookEvery is how many rounds pass between two looks for divergence, and at most between two for the end of ctx.
+	// The exact round is found by running again, which the seeds make possible.
 	lookEvery = 64
 )
 
@@ -216,13 +222,15 @@ func (s *simulation) one(ctx context.Context, st stepper, run int, t *tally) err
 	st.reset(run)
 	values := make([]Moments, len(s.at))
 	now, diverged := 0, false
+	heedEvery := max(1, min(lookEvery, heedValues/(s.q.N*s.q.D)))
 	for i, at := range s.at {
 		for now < at && !diverged {
 			st.round(now)
-			if now++; now%lookEvery == 0 {
-				if ctx.Err() != nil {
-					return ctx.Err()
-				}
+			now++
+			if now%heedEvery == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if now%lookEvery == 0 {
 				diverged = outOfRange(st.replicas())
 			}
 		}

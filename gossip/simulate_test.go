@@ -128,6 +128,26 @@ func TestSimulationEndsWithContext(t *testing.T) {
 	}
 }
 
+// TestLargeSimulationEndsWithContext: the larger the state, the fewer rounds pass until the end of the context is seen.
+func TestLargeSimulationEndsWithContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, c := range []struct{ n, d, rounds int }{{2, 1, lookEvery}, {1000, 100, 10}, {2000, 1000, 1}} {
+		s := &simulation{q: &Quadratic{N: c.n, D: c.d}, at: []int{1000}}
+		st := &counting{}
+		if err := s.one(ctx, st, 0, newTally(1)); !errors.Is(err, context.Canceled) || st.rounds != c.rounds {
+			t.Errorf("%d × %d: %d rounds, error %v", c.n, c.d, st.rounds, err)
+		}
+	}
+}
+
+// counting is a stepper that does nothing.
+type counting struct{ rounds int }
+
+func (c *counting) reset(int)           { c.rounds = 0 }
+func (c *counting) round(int)           { c.rounds++ }
+func (c *counting) replicas() []float64 { return nil }
+
 func TestOneRunHasNoInterval(t *testing.T) {
 	q := family(t, "quadratic:d=2", 3)
 	r, err := Simulate(context.Background(), q, complete(t, 3, 1), SimulateOptions{At: []int{4}, Runs: 1})

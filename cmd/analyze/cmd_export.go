@@ -4,7 +4,6 @@ import (
 	_ "embed" // the script's template is part of the program
 	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 	"text/template"
 
@@ -57,7 +56,11 @@ parameters in them, and checks against the mixing matrices when it is run by its
 		case "json":
 			return s.printJSON(e)
 		case "torch":
-			return writeTorch(s.stdout, e)
+			script, err := torchScript(e)
+			if err != nil {
+				return err
+			}
+			return s.printText(script)
 		}
 		return inputf("--format: unknown format %q (known: json, torch)", format)
 	})
@@ -86,11 +89,8 @@ func export(s *schedule.Schedule) (*exported, error) {
 	return e, nil
 }
 
-func writeTorch(w io.Writer, e *exported) error {
+func torchScript(e *exported) (string, error) {
 	var b strings.Builder
-	if err := torchTemplate.Execute(&b, e); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	err := torchTemplate.Execute(&b, e)
+	return b.String(), err
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"embed"
-	"fmt"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -28,17 +27,16 @@ PowerShell: analyze completion powershell | Out-String | Invoke-Expression.`, 1,
 		shell := s.args[0]
 		if shell == "fish" {
 			script, err := newApp(s.stdout, s.stderr).ToFishCompletion()
-			if err == nil {
-				_, err = fmt.Fprint(s.stdout, script)
+			if err != nil {
+				return err
 			}
-			return err
+			return s.printText(script)
 		}
 		data, err := completionScripts.ReadFile("completion/" + shell)
 		if err != nil {
 			return inputf("completion: unknown shell %q%s", shell, text.DidYouMean(shell, shells))
 		}
-		_, err = s.stdout.Write(data)
-		return err
+		return s.printText(string(data))
 	})
 }
 
@@ -49,8 +47,7 @@ func manCommand() *cli.Command {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprint(s.stdout, page)
-		return err
+		return s.printText(page)
 	})
 }
 

@@ -110,6 +110,10 @@ func scheduleConvert() *cli.Command {
 				return input(err)
 			}
 		}
+		toStdout := out == "" || out == "-"
+		if s.json && toStdout {
+			return s.printJSON(map[string]any{"schedule": sched.Form()})
+		}
 		var data []byte
 		switch format {
 		case "json":
@@ -123,7 +127,7 @@ func scheduleConvert() *cli.Command {
 		if err != nil {
 			return err
 		}
-		if out == "" || out == "-" {
+		if toStdout {
 			_, err = s.stdout.Write(data)
 			return err
 		}

@@ -65,7 +65,11 @@ func exactCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			r, err := gossip.Exact(s.ctx, e.problem, e.sequence, gossip.ExactOptions{Algorithm: e.algorithm, Step: sgd.step, At: e.at, Jobs: s.jobs})
+			progress := s.progress("groups of coordinates")
+			r, err := gossip.Exact(s.ctx, e.problem, e.sequence, gossip.ExactOptions{
+				Algorithm: e.algorithm, Step: sgd.step, At: e.at, Jobs: s.jobs, Progress: progress.update,
+			})
+			progress.done()
 			if err != nil {
 				return s.inputUnlessStopped(err)
 			}
@@ -87,13 +91,16 @@ func exactCommand() *cli.Command {
 			}
 			t.write(s.stdout)
 			fmt.Fprintf(s.stdout, "\nspectral radius per round %s: ", optional(r.Radius))
-			if r.Stable {
+			switch {
+			case r.Radius == nil:
+				fmt.Fprintln(s.stdout, "not computed, so neither is the limit")
+			case r.Stable:
 				fmt.Fprint(s.stdout, "stable, the last line is the limit")
 				if p := e.schedule.Period(); p > 1 && e.schedule.Random == nil {
 					fmt.Fprintf(s.stdout, " at the end of a period of %d rounds", p)
 				}
 				fmt.Fprintln(s.stdout)
-			} else {
+			default:
 				fmt.Fprintln(s.stdout, "not stable, there is no limit")
 			}
 			return nil

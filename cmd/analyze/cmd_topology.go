@@ -146,8 +146,7 @@ of CSV files. What was guessed or changed is a warning.
 			return err
 		}
 		if out == "" || out == "-" {
-			_, err = s.stdout.Write(data)
-			return err
+			return s.printText(string(data))
 		}
 		return writeFile(out, data, force)
 	})

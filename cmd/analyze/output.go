@@ -43,6 +43,15 @@ func (s *session) printJSON(result any) error {
 	return err
 }
 
+// printText writes a document of another language: as it is, or with --json as the text of one object.
+func (s *session) printText(text string) error {
+	if s.json {
+		return s.printJSON(map[string]string{"text": text})
+	}
+	_, err := io.WriteString(s.stdout, text)
+	return err
+}
+
 // table prints rows with aligned columns: numbers to the right, everything else to the left.
 type table struct {
 	head []string
