@@ -50,7 +50,7 @@ func TestDocumentedCommandsRun(t *testing.T) {
 			}
 			seen[strings.Join(fields, " ")] = true
 			// Whole studies run on a small network where the line leaves the network open.
-			if study := fields[1]; (study == "plot" || study == "report" || study == "compare") && !strings.Contains(line, "--topology") {
+			if study := fields[1]; (study == "plot" || study == "report" || study == "compare" || study == "optimize") && !strings.Contains(line, "--topology") {
 				t.Setenv("ANALYZE_TOPOLOGY", "mesh:n=6")
 			} else {
 				os.Unsetenv("ANALYZE_TOPOLOGY")
