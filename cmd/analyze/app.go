@@ -96,12 +96,34 @@ func command(name, usage, arguments, description string, maxArgs int, flags []cl
 				s.ctx, cancel = context.WithTimeout(s.ctx, s.timeout)
 				defer cancel()
 			}
-			err := action(s)
+			err := heed(s.ctx, grace, func() error { return action(s) })
 			if err == nil || errors.Is(err, errViolated) {
 				s.printWarnings()
 			}
 			return err
 		},
+	}
+}
+
+// grace is how long a command may go on after Ctrl-C or --timeout, to come to a place where it can stop and to print what
+// it has so far.
+const grace = 5 * time.Second
+
+// heed does work and returns its error. Work that does not return within the grace period after the end of ctx is left
+// alone, to end with the process.
+func heed(ctx context.Context, grace time.Duration, work func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- work() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(grace):
+		return ctx.Err()
 	}
 }
 
