@@ -86,8 +86,59 @@ type Result struct {
 
 // Search returns the best schedules of cliques on a network. The pricer decides what a round costs.
 func Search(ctx context.Context, t *network.Topology, p *collective.Pricer, o Options) (*Result, error) {
-	n := len(t.Islands)
-	if n < 2 {
+	value, err := o.prepare(t)
+	if err != nil {
+		return nil, err
+	}
+	if len(t.Islands) > maxExhaustive {
+		return searchLarge(ctx, t, p, value, o)
+	}
+	spaces, err := newSpaces(ctx, len(t.Islands), o.Jobs, value, 1, func(cliques [][]int, out []float64) error {
+		seconds, err := p.PartitionSeconds(cliques)
+		out[0] = seconds
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return spaces[0].search(ctx, t, p, o)
+}
+
+// Sweep is Search at several payloads in bytes, positive and ascending, for less than the price of as many searches:
+// every partition is priced for all of them at once (collective.Sweep), up to ten islands.
+func Sweep(ctx context.Context, t *network.Topology, p *collective.Pricer, payloads []float64, o Options) ([]*Result, error) {
+	value, err := o.prepare(t)
+	if err != nil {
+		return nil, err
+	}
+	w, err := p.NewSweep(payloads)
+	if err != nil {
+		return nil, err
+	}
+	results := make([]*Result, len(payloads))
+	if len(t.Islands) > maxExhaustive {
+		for k, at := range w.Pricers {
+			if results[k], err = searchLarge(ctx, t, at, value, o); err != nil {
+				return nil, err
+			}
+		}
+		return results, nil
+	}
+	spaces, err := newSpaces(ctx, len(t.Islands), o.Jobs, value, len(payloads), w.PartitionSeconds)
+	if err != nil {
+		return nil, err
+	}
+	for k, s := range spaces {
+		if results[k], err = s.search(ctx, t, w.Pricers[k], o); err != nil {
+			return nil, err
+		}
+	}
+	return results, nil
+}
+
+// prepare checks the options and fills in what they leave open.
+func (o *Options) prepare(t *network.Topology) (objective, error) {
+	if n := len(t.Islands); n < 2 {
 		return nil, fmt.Errorf("%s has %d islands: a search needs two", t.Name, n)
 	}
 	value, err := newObjective(o.Objective)
@@ -100,24 +151,19 @@ func Search(ctx context.Context, t *network.Topology, p *collective.Pricer, o Op
 	o.PeriodMax = cmp.Or(o.PeriodMax, 4)
 	o.RunnersUp = cmp.Or(o.RunnersUp, 5)
 	o.Jobs = cmp.Or(o.Jobs, runtime.GOMAXPROCS(0))
-	if n > maxExhaustive {
-		return searchLarge(ctx, t, p, value, o)
-	}
-	s, err := newSpace(ctx, n, o.Jobs, value, p.PartitionSeconds)
-	if err != nil {
-		return nil, err
-	}
+	return value, nil
+}
+
+// search looks through the space whose partitions are priced.
+func (s *space) search(ctx context.Context, t *network.Topology, p *collective.Pricer, o Options) (*Result, error) {
 	out := &outcome{leaders: newLeaders(poolSize(o), math.Inf(1))}
-	if _, fresh := value.(staleness); o.Pareto && fresh {
+	if _, fresh := s.value.(staleness); o.Pareto && fresh {
 		out.front = &front{}
 	}
 	cert := Certificate{Method: "complete enumeration of partitions and pairs with pruning", ProvenFor: fmt.Sprintf("period<=%d", min(o.PeriodMax, 2))}
-	if o.PeriodMax >= 2 {
-		err = s.pairs(ctx, o.Jobs, out)
-	} else {
+	if o.PeriodMax < 2 {
 		s.singles(out)
-	}
-	if err != nil {
+	} else if err := s.pairs(ctx, o.Jobs, out); err != nil {
 		return nil, err
 	}
 	cert.Count, cert.Searched = out.count, out.count.Partitions+out.count.Evaluated
@@ -137,7 +183,7 @@ func Search(ctx context.Context, t *network.Topology, p *collective.Pricer, o Op
 	for _, c := range out.leaders.best {
 		found = append(found, s.plan(c))
 	}
-	r, err := assemble(ctx, t, p, found, s.plan(candidate{[]int{0}, value.single(n, s.parts[0], s.seconds[0])}), cert, o)
+	r, err := assemble(ctx, t, p, found, s.plan(candidate{[]int{0}, s.value.single(s.n, s.parts[0], s.seconds[0])}), cert, o)
 	if err != nil {
 		return nil, err
 	}
@@ -145,12 +191,15 @@ func Search(ctx context.Context, t *network.Topology, p *collective.Pricer, o Op
 	return r, nil
 }
 
-// poolSize is how many candidates are kept: more than are listed, where they are ranked anew.
+// poolSize is how many candidates are kept: more than are listed where they are ranked anew or made longer.
 func poolSize(o Options) int {
-	if o.Rank != nil {
+	switch {
+	case o.Rank != nil:
 		return max(48, o.RunnersUp+1)
+	case o.PeriodMax > 2:
+		return max(beamWidth, o.RunnersUp+1)
 	}
-	return max(beamWidth, o.RunnersUp+1)
+	return o.RunnersUp + 1
 }
 
 // plan is a schedule found: its cliques, round by round, and its value under the objective.

@@ -18,28 +18,34 @@ type space struct {
 	byCount [][]int // partitions with c cliques, by ascending seconds (then index): byCount[c]
 }
 
-// newSpace prices all partitions with the given function, which must be safe for concurrent calls. The partition
-// that leaves every island alone is left out: it averages nothing.
-func newSpace(ctx context.Context, n, jobs int, value objective, price func(cliques [][]int) (float64, error)) (*space, error) {
+// newSpaces prices all partitions under a number of conditions and returns a space for each. The price function sets
+// out[k] to the seconds under the k-th; it must be safe for concurrent calls. The partition that leaves every island
+// alone is left out: it averages nothing.
+func newSpaces(ctx context.Context, n, jobs int, value objective, conditions int, price func(cliques [][]int, out []float64) error) ([]*space, error) {
 	all := partitions(n)
 	if n > 1 {
 		all = all[:len(all)-1]
 	}
-	s := &space{n: n, value: value, parts: all, seconds: make([]float64, len(all)), byCount: make([][]int, n+1)}
+	spaces := make([]*space, conditions)
+	for k := range spaces {
+		spaces[k] = &space{n: n, value: value, parts: all, seconds: make([]float64, len(all)), byCount: make([][]int, n+1)}
+	}
 	const chunk = 64
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(max(1, jobs))
 	for start := 0; start < len(all); start += chunk {
 		g.Go(func() error {
+			out := make([]float64, conditions)
 			for i := start; i < min(start+chunk, len(all)); i++ {
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				t, err := price(all[i].cliques())
-				if err != nil {
+				if err := price(all[i].cliques(), out); err != nil {
 					return err
 				}
-				s.seconds[i] = t
+				for k, s := range spaces {
+					s.seconds[i] = out[k]
+				}
 			}
 			return nil
 		})
@@ -47,13 +53,15 @@ func newSpace(ctx context.Context, n, jobs int, value objective, price func(cliq
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	for i, p := range all {
-		s.byCount[len(p)] = append(s.byCount[len(p)], i)
+	for _, s := range spaces {
+		for i, p := range all {
+			s.byCount[len(p)] = append(s.byCount[len(p)], i)
+		}
+		for _, list := range s.byCount {
+			s.sortBySeconds(list)
+		}
 	}
-	for _, list := range s.byCount {
-		s.sortBySeconds(list)
-	}
-	return s, nil
+	return spaces, nil
 }
 
 // candidate is a schedule in the making: indices of partitions, one per round, and its value under the objective.

@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/islandsgd/islands/network"
+	"github.com/islandsgd/islands/network/collective"
 )
 
 // Bell numbers (OEIS A000110).
@@ -105,7 +108,7 @@ func TestPairStalenessIsTheSettledRecursion(t *testing.T) {
 // structure of a network helps the pruning to be right.
 func randomSpace(t *testing.T, n int, seed uint64, value objective) *space {
 	t.Helper()
-	s, err := newSpace(context.Background(), n, 1, value, func(c [][]int) (float64, error) {
+	spaces, err := newSpaces(context.Background(), n, 1, value, 1, func(c [][]int, out []float64) error {
 		h, largest := seed, 0
 		for _, clique := range c {
 			for _, i := range clique {
@@ -115,12 +118,13 @@ func randomSpace(t *testing.T, n int, seed uint64, value objective) *space {
 			largest = max(largest, len(clique))
 		}
 		share := float64(largest) / float64(n)
-		return (0.3 + float64(h>>40)/float64(1<<24)) * share * share, nil
+		out[0] = (0.3 + float64(h>>40)/float64(1<<24)) * share * share
+		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s
+	return spaces[0]
 }
 
 // Every pair of six islands by plain enumeration against the search, for every objective, several price lists, numbers
@@ -225,6 +229,44 @@ func TestFrontIsComplete(t *testing.T) {
 			q := every.points[i]
 			if math.Abs(p.Period-q.Period)+math.Abs(p.Staleness-q.Staleness)+math.Abs(p.Contraction-q.Contraction) > 1e-9 {
 				t.Errorf("seed %d: point %d is %+v, enumeration %+v", seed, i, p, q)
+			}
+		}
+	}
+}
+
+// A sweep finds what a search for each payload finds.
+func TestSweepIsEverySearch(t *testing.T) {
+	payloads := []float64{1e6, 1e8, 1e9}
+	for _, name := range []string{"path:n=5,bandwidth=10Gbps,latency=5ms", "ring:n=12,bandwidth=10Gbps,latency=5ms"} {
+		top, err := network.Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain, err := top.Capability(network.LevelUnicast)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := Options{PeriodMax: 2, RunnersUp: 2}
+		var got []*Result
+		for i, s := range append([]float64{1}, payloads...) {
+			p, err := collective.NewPricer(top, plain, collective.Options{Payload: s})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if i == 0 {
+				if got, err = Sweep(context.Background(), top, p, payloads, o); err != nil {
+					t.Fatal(err)
+				}
+				continue
+			}
+			want, err := Search(context.Background(), top, p, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g := got[i-1]
+			if math.Abs(g.Best.Staleness-want.Best.Staleness) > 1e-11*want.Best.Staleness || g.AllReduce.Period != want.AllReduce.Period ||
+				g.Best.Schedule.CliqueText() != want.Best.Schedule.CliqueText() || g.Certificate.Count != want.Certificate.Count {
+				t.Errorf("%s, %g bytes: %s %v, want %s %v", name, s, g.Best.Schedule.CliqueText(), g.Best.Staleness, want.Best.Schedule.CliqueText(), want.Best.Staleness)
 			}
 		}
 	}

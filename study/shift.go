@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/islandsgd/islands/network"
 	"github.com/islandsgd/islands/network/collective"
 	"github.com/islandsgd/islands/optimize"
 )
@@ -43,17 +42,21 @@ func (s *Study) Shift(ctx context.Context) (*Shift, error) {
 		return s.shift, nil
 	}
 	out := &Shift{Topology: s.o.Topology.Name, PeriodMax: 2, Proven: true, Accesses: ShiftGrid.Accesses, Payloads: ShiftGrid.Payloads}
+	o := optimize.Options{PeriodMax: out.PeriodMax, RunnersUp: 1, Jobs: s.o.Jobs}
 	for _, level := range s.levels {
 		for _, access := range out.Accesses {
 			t := s.o.Topology.WithAccess(access)
-			for _, payload := range out.Payloads {
-				cell, proven, err := shiftCell(ctx, t, level, collective.Options{Payload: payload, Collective: s.o.Collective}, s.o.Jobs)
-				if err != nil {
-					return nil, err
-				}
-				cell.Access = access
-				out.Proven = out.Proven && proven
-				out.Cells = append(out.Cells, *cell)
+			p, err := collective.NewPricer(t, level.Capability, collective.Options{Payload: s.o.Payload, Collective: s.o.Collective})
+			if err != nil {
+				return nil, err
+			}
+			results, err := optimize.Sweep(ctx, t, p, out.Payloads, o)
+			if err != nil {
+				return nil, err
+			}
+			for k, r := range results {
+				out.Proven = out.Proven && r.Certificate.Pairs > 0
+				out.Cells = append(out.Cells, shiftCell(level.Name, access, out.Payloads[k], r))
 			}
 		}
 	}
@@ -61,23 +64,15 @@ func (s *Study) Shift(ctx context.Context) (*Shift, error) {
 	return out, nil
 }
 
-func shiftCell(ctx context.Context, t *network.Topology, level Level, o collective.Options, jobs int) (*ShiftCell, bool, error) {
-	p, err := collective.NewPricer(t, level.Capability, o)
-	if err != nil {
-		return nil, false, err
-	}
-	r, err := optimize.Search(ctx, t, p, optimize.Options{PeriodMax: 2, RunnersUp: 1, Jobs: jobs})
-	if err != nil {
-		return nil, false, err
-	}
-	cell := &ShiftCell{
-		Capability: level.Name, Payload: o.Payload, Staleness: r.Best.Staleness, AllReduce: r.AllReduce.Staleness,
-		Cliques: r.Best.Schedule.CliqueText(),
+func shiftCell(capability string, access, payload float64, r *optimize.Result) ShiftCell {
+	cell := ShiftCell{
+		Capability: capability, Access: access, Payload: payload, Cliques: r.Best.Schedule.CliqueText(),
+		Staleness: r.Best.Staleness, AllReduce: r.AllReduce.Staleness,
 	}
 	for i := range r.Best.Schedule.Rounds {
 		cell.Sizes = append(cell.Sizes, cliqueSizes(r.Best.Schedule.Rounds[i].Cliques))
 	}
-	return cell, r.Certificate.Pairs > 0, nil
+	return cell
 }
 
 // cliqueSizes lists the sizes of the cliques of two and more, largest first.

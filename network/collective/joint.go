@@ -17,7 +17,7 @@ const (
 type floor struct {
 	load    []float64
 	latency float64
-	busy    float64 // of their slowest connections
+	trips   float64 // of their slowest connections
 }
 
 // menu is a clique with every way to carry it that some round could want.
@@ -49,7 +49,9 @@ func undominated(list []*candidate) []*candidate {
 	})
 	var kept []*candidate
 	for _, c := range byTotal {
-		if !slices.ContainsFunc(kept, func(k *candidate) bool { return k.picos <= c.picos && k.busy <= c.busy && nowhereMore(k.load, c.load) }) {
+		if !slices.ContainsFunc(kept, func(k *candidate) bool {
+			return k.picos <= c.picos && k.trips <= c.trips && nowhereMore(k.load, c.load)
+		}) {
 			kept = append(kept, c)
 		}
 	}
@@ -65,8 +67,8 @@ func nowhereMore(a, b []float64) bool {
 	return true
 }
 
+// newMenu makes a menu of undominated candidates and sorts them in place.
 func (p *Pricer) newMenu(members []int, list []*candidate, proven bool) *menu {
-	list = undominated(list)
 	alone := make(map[*candidate]float64, len(list))
 	for _, c := range list {
 		alone[c] = p.seconds(c)
@@ -81,10 +83,10 @@ func (p *Pricer) newMenu(members []int, list []*candidate, proven bool) *menu {
 		return 0
 	})
 	o := &menu{members: members, list: list, proven: proven}
-	o.least = floor{slices.Clone(list[0].load), list[0].latency(), list[0].busy}
+	o.least = floor{slices.Clone(list[0].load), list[0].latency(), list[0].trips}
 	for _, c := range list[1:] {
 		o.least.latency = min(o.least.latency, c.latency())
-		o.least.busy = min(o.least.busy, c.busy)
+		o.least.trips = min(o.least.trips, c.trips)
 		for a, x := range c.load {
 			o.least.load[a] = min(o.least.load[a], x)
 		}
@@ -106,7 +108,7 @@ func (p *Pricer) bandwidth(load []float64) float64 {
 
 // beside returns the bandwidth seconds of a load next to other traffic.
 func (p *Pricer) beside(load []float64, others *floor) float64 {
-	busy := others.busy
+	busy := others.trips * p.res.flow
 	for row, x := range load {
 		busy = max(busy, (x+others.load[row])*p.res.scale[row])
 	}
@@ -115,7 +117,7 @@ func (p *Pricer) beside(load []float64, others *floor) float64 {
 
 // seconds returns the time of a candidate that has the network for itself.
 func (p *Pricer) seconds(c *candidate) float64 {
-	return max(p.bandwidth(c.load), c.busy) + c.latency()
+	return max(p.bandwidth(c.load), c.trips*p.res.flow) + c.latency()
 }
 
 // measure returns the times of a whole choice, always summing in the order of the cliques.
@@ -124,7 +126,7 @@ func (p *Pricer) measure(choice []*candidate, total []float64) (busy, latency fl
 	slowest := 0.0
 	for _, c := range choice {
 		latency = max(latency, c.latency())
-		slowest = max(slowest, c.busy)
+		slowest = max(slowest, c.trips*p.res.flow)
 		for a, x := range c.load {
 			total[a] += x
 		}
@@ -138,29 +140,45 @@ type joint struct {
 	p       *Pricer
 	sets    []*menu
 	rest    []floor     // rest[d]: the least that cliques d, d+1, ... add
+	beside  floor       // scratch of descend
 	sums    [][]float64 // sums[d]: loads of the choices before d
 	choice  []*candidate
 	best    []*candidate
 	limit   float64
 	visited int
+	space   []float64
 }
 
-func (p *Pricer) newJoint(sets []*menu) *joint {
+// start sets the search up for the given cliques. Buffers are used again.
+func (j *joint) start(p *Pricer, sets []*menu) *joint {
 	n, rows := len(sets), p.res.rows
-	j := &joint{p: p, sets: sets, rest: make([]floor, n+1), sums: make([][]float64, n+1),
-		choice: make([]*candidate, n), best: make([]*candidate, n)}
-	space := make([]float64, 2*(n+1)*rows)
+	if need := (2*(n+1) + 1) * rows; len(j.space) < need {
+		j.space = make([]float64, need)
+	}
+	space := j.space
+	cut := func() (x []float64) {
+		x, space = space[:rows:rows], space[rows:]
+		return x
+	}
+	j.p, j.sets, j.visited = p, sets, 0
+	j.rest, j.sums = slices.Grow(j.rest[:0], n+1)[:n+1], slices.Grow(j.sums[:0], n+1)[:n+1]
+	j.choice, j.best = slices.Grow(j.choice[:0], n)[:n], slices.Grow(j.best[:0], n)[:n]
+	j.beside.load = cut()
 	for d := n; d >= 0; d-- {
-		j.sums[d], space = space[:rows:rows], space[rows:]
-		j.rest[d].load, space = space[:rows:rows], space[rows:]
-		if d < n {
-			j.rest[d].latency = max(j.rest[d+1].latency, sets[d].least.latency)
-			j.rest[d].busy = max(j.rest[d+1].busy, sets[d].least.busy)
-			for a := range rows {
-				j.rest[d].load[a] = j.rest[d+1].load[a] + sets[d].least.load[a]
-			}
+		j.sums[d] = cut()
+		j.rest[d] = floor{load: cut()}
+		if d == n {
+			clear(j.rest[n].load)
+			continue
+		}
+		least, after := &sets[d].least, &j.rest[d+1]
+		j.rest[d].latency = max(after.latency, least.latency)
+		j.rest[d].trips = max(after.trips, least.trips)
+		for a := range rows {
+			j.rest[d].load[a] = after.load[a] + least.load[a]
 		}
 	}
+	clear(j.sums[0])
 	return j
 }
 
@@ -185,16 +203,46 @@ func (j *joint) descend() {
 	for improved := true; improved; {
 		improved = false
 		for i, s := range j.sets {
-			keep := j.best[i]
+			others := j.others(i)
 			for _, c := range s.list {
-				j.best[i] = c
-				if t := j.seconds(j.best); t < j.limit*(1-improvement) {
-					j.limit, keep, improved = t, c, true
+				if j.p.quicker(c, others, j.limit*(1-improvement)) {
+					j.best[i] = c
+					j.limit, improved = j.seconds(j.best), true
 				}
 			}
-			j.best[i] = keep
 		}
 	}
+}
+
+// others sums what the best choice puts beside clique i.
+func (j *joint) others(i int) *floor {
+	f := &j.beside
+	clear(f.load)
+	f.latency, f.trips = 0, 0
+	for k, c := range j.best {
+		if k == i {
+			continue
+		}
+		f.latency, f.trips = max(f.latency, c.latency()), max(f.trips, c.trips)
+		for a, x := range c.load {
+			f.load[a] += x
+		}
+	}
+	return f
+}
+
+// quicker reports whether a candidate next to other traffic takes less than limit.
+func (p *Pricer) quicker(c *candidate, others *floor, limit float64) bool {
+	allowed := limit - max(c.latency(), others.latency)
+	if max(c.trips, others.trips)*p.res.flow >= allowed {
+		return false
+	}
+	for row, x := range c.load {
+		if (x+others.load[row])*p.res.scale[row] >= allowed {
+			return false
+		}
+	}
+	return !p.res.over(c.load, others.load)
 }
 
 func (j *joint) walk(d int, latency float64) {
@@ -223,7 +271,7 @@ func (j *joint) walk(d int, latency float64) {
 // fits adds the candidate's load to the sums and reports whether the bandwidth seconds, with the least of the rest,
 // stay below allowed.
 func (j *joint) fits(d int, c *candidate, rest *floor, allowed float64) bool {
-	if allowed <= 0 || max(c.busy, rest.busy) >= allowed {
+	if allowed <= 0 || max(c.trips, rest.trips)*j.p.res.flow >= allowed {
 		return false
 	}
 	sum, next := j.sums[d], j.sums[d+1]
@@ -248,7 +296,7 @@ func (p *Pricer) except(sets []*menu, but int) *floor {
 			continue
 		}
 		f.latency = max(f.latency, s.least.latency)
-		f.busy = max(f.busy, s.least.busy)
+		f.trips = max(f.trips, s.least.trips)
 		for a, x := range s.least.load {
 			f.load[a] += x
 		}

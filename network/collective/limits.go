@@ -95,7 +95,7 @@ type resources struct {
 
 	scale []float64 // seconds that one unit of load takes in each row; 0 for trees, which are a hard limit
 	wire  float64   // bytes on the wire for each byte of payload
-	flow  float64   // seconds per unit of (share of payload × RTT second) of one transfer; 0 without a limit
+	flow  float64   // seconds that each trip of a connection takes; 0 without a limit
 	fec   float64   // what a multicast carries for each payload
 
 	chunk  []int64 // picoseconds of one chunk on each arc; nil without
@@ -221,10 +221,17 @@ func (r *resources) countsTrees(row int) bool {
 	return row >= arcs && r.extra[row-arcs].hard
 }
 
-// over reports whether an aggregator has more trees than contexts.
-func (r *resources) over(load []float64) bool {
+// over reports whether an aggregator has more trees than contexts, all loads together.
+func (r *resources) over(loads ...[]float64) bool {
 	for v, row := range r.trees {
-		if row >= 0 && load[row] > float64(r.most[v]) {
+		if row < 0 {
+			continue
+		}
+		trees := 0.0
+		for _, load := range loads {
+			trees += load[row]
+		}
+		if trees > float64(r.most[v]) {
 			return true
 		}
 	}

@@ -42,6 +42,9 @@ func TestLimitsClosedForms(t *testing.T) {
 		{"buffer, no wait", "star:n=4", "both", Hub, 1e9, Limits{Buffer: 1}, unit, 0.020, "egress"},
 		// SimGrid 3.32, model CM02, one flow of 100 MB over 125e6 B/s and 50 ms with its window of 4 MiB: 2.434 s.
 		{"window", "path:n=2,bandwidth=1Gbps,latency=50ms", "unicast", Exchange, 1e8, Limits{Window: 4 << 20}, 1e8 * 0.1 / (4 << 20), 0.050, KindConnection},
+		// A sum of two int8 is 9 bits wide, and it is the sum that comes back.
+		{"window, hub of wide sums", "path:n=2,bandwidth=1Gbps,latency=50ms", "unicast", Hub, 1e8, Limits{Window: 4 << 20, IntegerBits: 8}, 1.125 * 1e8 * 0.1 / (4 << 20), 0.100, KindConnection},
+		{"window, owners of wide sums", "path:n=2,bandwidth=1Gbps,latency=50ms", "unicast", Sharded, 1e8, Limits{Window: 4 << 20, IntegerBits: 8}, 2.125 / 2 * 1e8 * 0.1 / (4 << 20), 0.100, KindConnection},
 		{"window, ten connections", "path:n=2,bandwidth=1Gbps,latency=50ms", "unicast", Exchange, 1e8, Limits{Window: 4 << 20, Connections: 10}, 0.8, 0.050, "link"},
 		// 1.22 · 1460 / (0.1 s · √1e-4) = 1781200 B/s.
 		{"loss", "path:n=2,bandwidth=1Gbps,latency=50ms", "unicast", Exchange, 1e8, Limits{MSS: 1460, Loss: 1e-4}, 1e8 / 1781200, 0.050, KindConnection},

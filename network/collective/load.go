@@ -1,6 +1,10 @@
 package collective
 
-import "github.com/islandsgd/islands/network"
+import (
+	"slices"
+
+	"github.com/islandsgd/islands/network"
+)
 
 // candidate is one way to carry one clique.
 type candidate struct {
@@ -10,7 +14,7 @@ type candidate struct {
 	order    []int  // ring
 	load     []float64
 	picos    int64   // latency term in picoseconds: whole numbers, so that equal orders tie
-	busy     float64 // seconds that its slowest connection needs, whatever the links; 0 without such a limit
+	trips    float64 // of its slowest connection: share of the payload × round trip in seconds; 0 where nothing limits it
 	sums     []bool  // the aggregators that its trees use
 }
 
@@ -200,12 +204,13 @@ func (l *loader) way(from, to int) int64 {
 	return l.res.access(l.g.Egress(from)) + l.res.delay(l.g, l.router(from))[l.router(to)] + l.res.access(l.g.Ingress(to))
 }
 
-// connection returns the seconds that a connection between two routers needs for a share of a payload.
+// connection returns what a connection between two routers needs for a share of a payload: share × round trip, of which
+// res.flow makes seconds.
 func (l *loader) connection(from, to int, share float64) float64 {
 	if l.res.flow == 0 {
 		return 0
 	}
-	return share * l.res.flow * 2 * network.Seconds(l.g.Tree(from).Picos[to])
+	return share * 2 * network.Seconds(l.g.Tree(from).Picos[to])
 }
 
 // pairs lists who sends to whom: sends[i] are the receivers of island i's payload, takes[j] the senders to island j.
@@ -245,33 +250,63 @@ func (l *loader) exchange(p *pairs) (byBroadcast, byReduce *candidate) {
 		l.tree(l.router(i), l.g.Egress(i), down, to, -1, 1, b.load)
 		for _, j := range to {
 			b.picos = max(b.picos, l.way(i, j))
-			b.busy = max(b.busy, l.connection(l.router(i), l.router(j), 1))
+			b.trips = max(b.trips, l.connection(l.router(i), l.router(j), 1))
 		}
 	}
+	repaired := l.repaired(p)
+	wet := l.newLoad() // of trees that carry multicasts on, with their repair packets
 	for j, from := range p.takes {
+		load := r.load
+		if repaired[j] {
+			load = wet
+		}
 		if len(from) > 0 {
-			l.tree(l.router(j), l.g.Ingress(j), up, from, -1, 1, r.load)
+			l.tree(l.router(j), l.g.Ingress(j), up, from, -1, 1, load)
 		}
 	}
 	// At the leaves the trees counted one payload each, unless the island's own router merges them.
-	copied := false
-	for i, to := range p.sends {
-		if len(to) > 1 && l.can.Multicast[l.router(i)] {
-			r.load[l.g.Egress(i)], copied = 1, true
+	for i := range p.sends {
+		if l.departsOnce(p, i) {
+			wet[l.g.Egress(i)], r.load[l.g.Egress(i)] = 0, 1
+			if repaired[i] {
+				wet[l.g.Egress(i)], r.load[l.g.Egress(i)] = 1, 0
+			}
 		}
 	}
-	if copied && l.res.fec != 1 {
-		for arc := range l.g.Arcs { // these departures are multicasts, which the reduce trees carry on
-			r.load[arc] *= l.res.fec
+	for row, x := range wet {
+		if row < len(l.g.Arcs) {
+			x *= l.res.fec
 		}
+		r.load[row] += x
 	}
 	for j, from := range p.takes {
 		if len(from) > 1 && l.can.Aggregation[l.router(j)] {
 			b.load[l.g.Ingress(j)] = l.sumArrivals(j, from, b.load)
 		}
 	}
-	r.picos, r.busy = b.picos, b.busy
+	r.picos, r.trips = b.picos, b.trips
 	return b, r
+}
+
+// departsOnce reports whether an island's own router copies its one departure.
+func (l *loader) departsOnce(p *pairs, i int) bool {
+	return len(p.sends[i]) > 1 && l.can.Multicast[l.router(i)]
+}
+
+// repaired says which islands are joined, over whatever others, to one whose departure is a multicast with repair
+// packets: reduce trees that share its pace carry them on.
+func (l *loader) repaired(p *pairs) []bool {
+	out := make([]bool, len(p.sends))
+	if l.res.fec == 1 {
+		return out
+	}
+	for _, part := range p.components() {
+		wet := slices.ContainsFunc(part, func(i int) bool { return l.departsOnce(p, i) })
+		for _, i := range part {
+			out[i] = wet
+		}
+	}
+	return out
 }
 
 // sumArrivals accounts for an island's own router summing what others sent, and returns the size of the sum.
@@ -317,7 +352,7 @@ func (l *loader) hubAt(root int, members []int) *candidate {
 		at = l.router(root)
 	}
 	for _, m := range members {
-		c.busy = max(c.busy, l.connection(at, l.router(m), 1))
+		c.trips = max(c.trips, l.connection(at, l.router(m), l.res.width(len(members)))) // the sum, on its way back
 	}
 	return c
 }
@@ -342,12 +377,13 @@ func (l *loader) hubDelay(root int, members []int) (in, out int64) {
 func (l *loader) sharded(members []int) *candidate {
 	c := &candidate{name: Sharded, root: -1, load: l.newLoad(), sums: l.can.Aggregation}
 	k := float64(len(members))
+	both := (1 + l.res.width(len(members))) / k // a part to its owner, and a sum from one
 	for _, owner := range members {
 		l.hubLoads(owner, members, c.load, c.load)
 		in, out := l.hubDelay(owner, members)
 		c.picos = max(c.picos, in+out)
 		for _, m := range members {
-			c.busy = max(c.busy, l.connection(l.router(owner), l.router(m), 2/k))
+			c.trips = max(c.trips, l.connection(l.router(owner), l.router(m), both))
 		}
 	}
 	for row := range c.load {

@@ -93,7 +93,7 @@ func (p *Pricer) packAs(s *scratch, sorted [][]int, collective string, roots []i
 		for i, a := range k.plans[j].arcs {
 			out.load[a] += x * k.plans[j].load[i]
 		}
-		out.busy = max(out.busy, x*p.res.flow*k.plans[j].roundTrips())
+		out.trips = max(out.trips, x*k.plans[j].roundTrips())
 	}
 	return out, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 )
 
 // plan chooses how to carry every clique of two or more, in the order of tidy, and reports whether no better choice
@@ -25,8 +26,8 @@ func (p *Pricer) plan(s *scratch, cliques [][]int) ([]*candidate, bool, error) {
 	for i, members := range sorted {
 		sets[i] = p.menuFor(s, members)
 	}
-	sets = p.completeLarge(sets)
-	choice, proven := p.newJoint(sets).solve()
+	sets = p.completeLarge(s, sets)
+	choice, proven := s.joint.start(p, sets).solve()
 	for _, o := range sets {
 		proven = proven && o.proven
 	}
@@ -124,21 +125,54 @@ func (p *Pricer) menuFor(s *scratch, members []int) *menu {
 	if o != nil {
 		return o
 	}
-	list, proven := p.treeCandidates(s, members), true
-	if p.wantsRings(len(members)) {
-		nothing := p.nothing()
-		if len(members) <= p.listed {
-			var rings []*candidate
-			rings, proven = p.listRings(members, nothing, math.Inf(1))
-			list = append(list, rings...)
-		} else {
-			t := p.newRingTable(members)
-			list, proven = append(list, t.candidate(t.heuristic(nothing))), false
-		}
+	if !p.wantsRings(len(members)) || len(members) <= p.listed {
+		w := p.waysOf(s, members)
+		o = p.newMenu(members, slices.Clone(w.list), w.proven)
+	} else {
+		t := p.newRingTable(members)
+		list := append(p.treeCandidates(s, members), t.candidate(t.heuristic(p.nothing())))
+		o = p.newMenu(members, undominated(list), false)
 	}
-	o = p.newMenu(members, list, proven)
-	p.remember(func() { p.memo[string(s.keyOf(members))] = o }, len(o.list)+1)
+	p.remember(func() { p.memo[string(s.keyOf(members))] = o }, 1)
 	return o
+}
+
+// ways remembers what small cliques can choose from, which no payload changes.
+type ways struct {
+	mu   sync.RWMutex
+	memo map[string]*wayList
+	kept int // floats held
+}
+
+// wayList is every undominated candidate of a clique.
+type wayList struct {
+	list   []*candidate
+	proven bool // whether none is missing
+}
+
+func newWays() *ways { return &ways{memo: map[string]*wayList{}} }
+
+func (p *Pricer) waysOf(s *scratch, members []int) *wayList {
+	p.ways.mu.RLock()
+	w := p.ways.memo[string(s.keyOf(members))]
+	p.ways.mu.RUnlock()
+	if w != nil {
+		return w
+	}
+	w = &wayList{p.treeCandidates(s, members), true}
+	if p.wantsRings(len(members)) {
+		var rings []*candidate
+		rings, w.proven = p.listRings(members, p.nothing(), math.Inf(1))
+		w.list = append(w.list, rings...)
+	}
+	w.list = undominated(w.list)
+	p.ways.mu.Lock()
+	defer p.ways.mu.Unlock()
+	if size := len(w.list) * p.res.rows; p.ways.kept+size <= memoryLimit {
+		p.ways.kept += size
+		p.ways.memo[string(s.keyOf(members))] = w
+	}
+	return w
 }
 
 func (p *Pricer) remember(store func(), loads int) {
@@ -153,11 +187,11 @@ func (p *Pricer) remember(store func(), loads int) {
 // completeLarge adds, to cliques of more than listedRing and up to exactRing members, every ring order that could
 // make this round faster than a first plan does: the search is exact because no other order can be part of a faster
 // plan.
-func (p *Pricer) completeLarge(sets []*menu) []*menu {
+func (p *Pricer) completeLarge(s *scratch, sets []*menu) []*menu {
 	if p.quick || !slices.ContainsFunc(sets, func(o *menu) bool { return p.wantsRings(len(o.members)) && len(o.members) > p.listed }) {
 		return sets
 	}
-	j := p.newJoint(sets)
+	j := s.joint.start(p, sets)
 	j.solve()
 	out := slices.Clone(sets)
 	for i, o := range sets {
@@ -167,11 +201,11 @@ func (p *Pricer) completeLarge(sets []*menu) []*menu {
 		others := p.except(sets, i)
 		if len(o.members) > exactRing {
 			t := p.newRingTable(o.members)
-			out[i] = p.newMenu(o.members, append(slices.Clone(o.list), t.candidate(t.heuristic(others))), false)
+			out[i] = p.newMenu(o.members, undominated(append(slices.Clone(o.list), t.candidate(t.heuristic(others)))), false)
 			continue
 		}
 		rings, complete := p.listRings(o.members, others, j.limit)
-		out[i] = p.newMenu(o.members, append(slices.Clone(o.list), rings...), complete)
+		out[i] = p.newMenu(o.members, undominated(append(slices.Clone(o.list), rings...)), complete)
 	}
 	return out
 }

@@ -28,6 +28,7 @@ type Pricer struct {
 	res     *resources
 	listed  int  // listedRing, lowered by tests
 	quick   bool // of every clique one ring order at most, see Quick
+	ways    *ways
 
 	scratch sync.Pool // of *scratch
 
@@ -51,6 +52,7 @@ type scratch struct {
 	seen  []bool
 	total []float64
 	key   []byte
+	joint joint
 }
 
 // NewPricer returns a Pricer for the topology with the given capability.
@@ -77,25 +79,27 @@ func NewPricer(t *network.Topology, c network.Capability, o Options) (*Pricer, e
 		return nil, err
 	}
 	c = network.Capability{Multicast: slices.Clone(c.Multicast), Aggregation: slices.Clone(c.Aggregation)}
-	p := &Pricer{g: network.NewGraph(t), can: c, options: o, listed: listedRing, memo: map[string]*menu{}, alone: map[string]*single{}}
-	p.res = newResources(p.g, c, o)
+	g := network.NewGraph(t)
+	p := newPricer(g, c, o, newResources(g, c, o), false, newWays())
 	if err := p.packable(); err != nil {
 		return nil, err
 	}
-	p.scratch.New = func() any {
-		return &scratch{p.newLoader(), make([]bool, len(t.Islands)), make([]float64, p.res.rows), nil}
-	}
 	return p, nil
+}
+
+func newPricer(g *network.Graph, c network.Capability, o Options, res *resources, quick bool, w *ways) *Pricer {
+	p := &Pricer{g: g, can: c, options: o, res: res, listed: listedRing, quick: quick, ways: w, memo: map[string]*menu{}, alone: map[string]*single{}}
+	p.scratch.New = func() any {
+		return &scratch{loader: p.newLoader(), seen: make([]bool, len(g.Topology.Islands)), total: make([]float64, res.rows)}
+	}
+	return p
 }
 
 // Quick returns a Pricer of the same network that considers, in rounds of several cliques, one good ring order of each
 // clique instead of all that could matter. Its prices are never below those of p; they suit a search that tries many
 // rounds of many islands and prices what it finds with p in the end.
 func (p *Pricer) Quick() *Pricer {
-	q := &Pricer{g: p.g, can: p.can, options: p.options, res: p.res, quick: true, memo: map[string]*menu{}, alone: map[string]*single{}}
-	q.scratch.New = func() any {
-		return &scratch{q.newLoader(), make([]bool, len(q.g.Topology.Islands)), make([]float64, q.res.rows), nil}
-	}
+	q := newPricer(p.g, p.can, p.options, p.res, true, newWays())
 	return q
 }
 

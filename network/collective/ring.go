@@ -26,7 +26,7 @@ type ringTable struct {
 	each    float64   // load on every arc of every hop's path: 2(k-1)/k, more where sums are wider
 	paths   [][][]int // link arcs from member i to member j
 	picos   [][]int64
-	busy    [][]float64 // seconds that each hop's connection needs
+	trips   [][]float64 // of each hop's connection
 	nearest []int64     // shortest hop into each member
 }
 
@@ -39,13 +39,13 @@ func (p *Pricer) newRingTable(members []int) *ringTable {
 	}
 	t.each /= float64(k)
 	t.paths, t.picos, t.nearest = make([][][]int, k), make([][]int64, k), make([]int64, k)
-	t.busy = make([][]float64, k)
+	t.trips = make([][]float64, k)
 	l := p.newLoader()
 	for j := range k {
 		t.nearest[j] = math.MaxInt64
 	}
 	for i, a := range members {
-		t.paths[i], t.picos[i], t.busy[i] = make([][]int, k), make([]int64, k), make([]float64, k)
+		t.paths[i], t.picos[i], t.trips[i] = make([][]int, k), make([]int64, k), make([]float64, k)
 		from := p.g.Topology.Islands[a].Router
 		for j, b := range members {
 			if i == j {
@@ -54,7 +54,7 @@ func (p *Pricer) newRingTable(members []int) *ringTable {
 			to := p.g.Topology.Islands[b].Router
 			t.paths[i][j] = p.g.Path(from, to)
 			t.picos[i][j] = l.way(a, b)
-			t.busy[i][j] = l.connection(from, to, t.each)
+			t.trips[i][j] = l.connection(from, to, t.each)
 			t.nearest[j] = min(t.nearest[j], t.picos[i][j])
 		}
 	}
@@ -82,7 +82,7 @@ func (t *ringTable) candidate(order []int) *candidate {
 	c.order = make([]int, k)
 	for i, m := range order {
 		c.order[i] = t.members[m]
-		c.busy = max(c.busy, t.busy[m][order[(i+1)%k]])
+		c.trips = max(c.trips, t.trips[m][order[(i+1)%k]])
 		c.load[t.p.g.Egress(t.members[m])]++
 		c.load[t.p.g.Ingress(t.members[m])]++
 		for _, arc := range t.paths[m][order[(i+1)%k]] {
@@ -98,7 +98,7 @@ func (t *ringTable) candidate(order []int) *candidate {
 // seconds returns the time of an order next to other traffic.
 func (t *ringTable) seconds(order []int, others *floor) float64 {
 	c := t.candidate(order)
-	return max(t.p.beside(c.load, others), c.busy) + max(c.latency(), others.latency)
+	return max(t.p.beside(c.load, others), c.trips*t.p.res.flow) + max(c.latency(), others.latency)
 }
 
 // heuristic returns a good order: nearest neighbor from every start, improved by reversing segments (2-opt) and by
@@ -220,7 +220,7 @@ func (s *ringSearch) walk(loop, enter int64, busy float64) {
 }
 
 func (s *ringSearch) push(i, j int, busy float64) float64 {
-	busy = max(busy, s.busy[i][j])
+	busy = max(busy, s.trips[i][j]*s.p.res.flow)
 	for _, arc := range s.paths[i][j] {
 		s.count[arc]++
 		busy = max(busy, (float64(s.count[arc])*s.each+s.others.load[arc])*s.p.res.scale[arc])

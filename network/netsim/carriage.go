@@ -278,7 +278,7 @@ func (n *counting) delays(t *collective.Tree, joints []joint) float64 {
 		}
 		longest = max(longest, depth[i])
 		if b.Far.Island >= 0 {
-			n.connect(t, b.Far, way[i])
+			n.connect(t, b, way[i])
 		}
 	}
 	if t.Root.Island < 0 {
@@ -287,8 +287,9 @@ func (n *counting) delays(t *collective.Tree, joints []joint) float64 {
 	return longest
 }
 
-// connect counts a connection between a tree's root and a member: one for each direction and pair of ends.
-func (n *counting) connect(t *collective.Tree, member collective.End, picos int64) {
+// connect counts a connection between a tree's root and the member at the end of a branch: one for each direction and
+// pair of ends.
+func (n *counting) connect(t *collective.Tree, last collective.Branch, picos int64) {
 	if n.window == 0 || picos == 0 {
 		return
 	}
@@ -298,7 +299,7 @@ func (n *counting) connect(t *collective.Tree, member collective.End, picos int6
 		}
 		return int64(len(n.g.Topology.Islands) + e.Router)
 	}
-	from, to := name(t.Root), name(member)
+	from, to := name(t.Root), name(last.Far)
 	if t.Reduce {
 		from, to = to, from
 	}
@@ -308,5 +309,5 @@ func (n *counting) connect(t *collective.Tree, member collective.End, picos int6
 		r = n.f.add(8 * n.window / (2 * network.Seconds(picos)))
 		n.pairs[key] = r
 	}
-	n.bits[r] += 8
+	n.bits[r] += 8 * last.Size
 }

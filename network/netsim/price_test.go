@@ -183,11 +183,8 @@ func TestAgreesWithPriceOnRandomNetworks(t *testing.T) {
 			if !packed {
 				l.Window = rapid.SampledFrom([]float64{0, 1e6}).Draw(t, "window")
 			}
-			if l.Window == 0 && !packed { // the price lets only some connections carry wider sums
-				l.IntegerBits = 8
-			}
-			if !packed && !pairs {
-				l.FECPackets, l.FECRepair = 20, 2
+			if !packed {
+				l.IntegerBits, l.FECPackets, l.FECRepair = 8, 20, 2
 			}
 		}
 		agree(t, fmt.Sprint("collective ", o.Collective.Collective), o)
