@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/islandsgd/islands/mixing"
 	"github.com/islandsgd/islands/network"
@@ -32,12 +35,13 @@ const (
 
 // largeSearch is a search at work.
 type largeSearch struct {
-	n      int
-	price  func([][]int) (float64, error)
-	value  objective
-	solver *mixing.StalenessSolver
-	known  map[string]float64 // seconds of rounds
-	tried  int
+	n       int
+	longest int // period
+	price   func([][]int) (float64, error)
+	value   objective
+	solver  *mixing.StalenessSolver
+	known   map[string]float64 // seconds of rounds
+	tried   int
 }
 
 // draft is a schedule in the making.
@@ -49,7 +53,9 @@ type draft struct {
 
 func searchLarge(ctx context.Context, t *network.Topology, p *collective.Pricer, value objective, o Options) (*Result, error) {
 	n := len(t.Islands)
-	s := &largeSearch{n: n, price: p.Quick().PartitionSeconds, value: value, solver: mixing.NewStalenessSolver(n, max(2, o.PeriodMax)), known: map[string]float64{}}
+	longest := max(2, o.PeriodMax)
+	s := &largeSearch{n: n, longest: longest, price: p.Quick().PartitionSeconds, value: value,
+		solver: mixing.NewStalenessSolver(n, longest), known: map[string]float64{}}
 	var pool []draft
 	enter := func(rounds ...[][]int) error {
 		if len(rounds) > o.PeriodMax {
@@ -79,17 +85,15 @@ func searchLarge(ctx context.Context, t *network.Topology, p *collective.Pricer,
 		return nil, fmt.Errorf("%s: no schedule takes a positive time and connects all islands", t.Name)
 	}
 	slices.SortStableFunc(pool, func(a, b draft) int { return cmp.Compare(a.value, b.value) })
-	var err error
 	moves := max(leastMoves, moveBudget/n)
 	starts := min(3, len(pool))
-	for i := range starts {
-		better, improveErr := s.improve(ctx, pool[i], moves/starts, o.PeriodMax, rand.New(rand.NewPCG(largeSeed, uint64(i))))
-		if improveErr != nil {
-			return nil, improveErr
-		}
-		pool = append(pool, better)
+	better, err := s.each(ctx, o.Jobs, pool[:starts], func(s *largeSearch, i int, d draft) (draft, error) {
+		return s.improve(ctx, d, moves/starts, o.PeriodMax, rand.New(rand.NewPCG(largeSeed, uint64(i))))
+	})
+	if err != nil {
+		return nil, err
 	}
-	if pool, err = s.reprice(pool, p); err != nil {
+	if pool, err = s.reprice(ctx, o.Jobs, poolSize(o), append(pool, better...), p); err != nil {
 		return nil, err
 	}
 	var plans []plan
@@ -127,23 +131,42 @@ func (s *largeSearch) front(t *network.Topology, pool []draft) []ParetoPoint {
 	return f.points
 }
 
-// reprice values the best drafts by exact prices and sorts them; the search itself went by quick ones.
-func (s *largeSearch) reprice(pool []draft, p *collective.Pricer) ([]draft, error) {
+// reprice values so many of the best drafts by exact prices and sorts them; the search itself went by quick ones.
+func (s *largeSearch) reprice(ctx context.Context, jobs, keep int, pool []draft, p *collective.Pricer) ([]draft, error) {
 	byValue := func(a, b draft) int {
 		return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(len(a.rounds), len(b.rounds)))
 	}
 	slices.SortStableFunc(pool, byValue)
-	pool = pool[:min(len(pool), 2*beamWidth)]
+	pool = pool[:min(len(pool), keep)]
 	s.price, s.known = p.PartitionSeconds, map[string]float64{}
-	for i := range pool {
-		d, err := s.evaluate(pool[i].rounds)
-		if err != nil {
-			return nil, err
-		}
-		pool[i] = d
-	}
+	pool, err := s.each(ctx, jobs, pool, func(s *largeSearch, _ int, d draft) (draft, error) { return s.evaluate(d.rounds) })
 	slices.SortStableFunc(pool, byValue)
-	return pool, nil
+	return pool, err
+}
+
+// each does something with every draft, several at a time. What comes of a draft depends on it alone.
+func (s *largeSearch) each(ctx context.Context, jobs int, drafts []draft, do func(s *largeSearch, i int, d draft) (draft, error)) ([]draft, error) {
+	out, tried := make([]draft, len(drafts)), make([]int, len(drafts))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(max(1, jobs))
+	for i, d := range drafts {
+		g.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			own := *s
+			own.solver, own.known, own.tried = mixing.NewStalenessSolver(s.n, s.longest), maps.Clone(s.known), 0
+			var err error
+			out[i], err = do(&own, i, d)
+			tried[i] = own.tried
+			return err
+		})
+	}
+	err := g.Wait()
+	for _, k := range tried {
+		s.tried += k
+	}
+	return out, err
 }
 
 // evaluate prices and values a schedule.

@@ -245,6 +245,9 @@ func assemble(ctx context.Context, t *network.Topology, p *collective.Pricer, pl
 	if r.AllReduce, err = found(t, p, all, "all-reduce"); err != nil {
 		return nil, err
 	}
+	if o.Rank == nil {
+		plans = listed(plans, o.RunnersUp)
+	}
 	list := make([]Found, 0, len(plans))
 	for _, c := range plans {
 		f, err := found(t, p, c, "")
@@ -278,6 +281,17 @@ func assemble(ctx context.Context, t *network.Topology, p *collective.Pricer, pl
 	}
 	r.Best = list[0]
 	return r, nil
+}
+
+// listed leaves out the plans that nobody sees: beyond the runners-up, all but the best rotation.
+func listed(plans []plan, runnersUp int) []plan {
+	rotates := func(p plan) bool { return len(p.rounds) > 1 }
+	shown := min(len(plans), runnersUp+1)
+	out := slices.Clone(plans[:shown])
+	if rest := slices.IndexFunc(plans[shown:], rotates); rest >= 0 && !slices.ContainsFunc(out, rotates) {
+		out = append(out, plans[shown+rest])
+	}
+	return out
 }
 
 func rankAnew(ctx context.Context, list []Found, o Options) ([]Found, error) {

@@ -9,8 +9,10 @@ const (
 	// improvement is the relative gain below which one plan does not replace another: far above the rounding of
 	// sums of loads, far below anything that matters.
 	improvement = 1e-12
-	// jointBudget bounds the partial choices that one round's search may visit, about a second's worth.
+	// jointBudget bounds the partial choices that one round's search may visit, about a second's worth; quickBudget does
+	// for a quick price.
 	jointBudget = 2_000_000
+	quickBudget = 20_000
 )
 
 // floor is the least that the other cliques of a round put on every arc, and the least latency they have.
@@ -146,6 +148,7 @@ type joint struct {
 	best    []*candidate
 	limit   float64
 	visited int
+	budget  int
 	space   []float64
 }
 
@@ -160,7 +163,10 @@ func (j *joint) start(p *Pricer, sets []*menu) *joint {
 		x, space = space[:rows:rows], space[rows:]
 		return x
 	}
-	j.p, j.sets, j.visited = p, sets, 0
+	j.p, j.sets, j.visited, j.budget = p, sets, 0, jointBudget
+	if p.quick {
+		j.budget = quickBudget
+	}
 	j.rest, j.sums = slices.Grow(j.rest[:0], n+1)[:n+1], slices.Grow(j.sums[:0], n+1)[:n+1]
 	j.choice, j.best = slices.Grow(j.choice[:0], n)[:n], slices.Grow(j.best[:0], n)[:n]
 	j.beside.load = cut()
@@ -190,7 +196,7 @@ func (j *joint) solve() ([]*candidate, bool) {
 	j.limit = j.seconds(j.best)
 	j.descend()
 	j.walk(0, 0)
-	return j.best, j.visited <= jointBudget
+	return j.best, j.visited <= j.budget
 }
 
 func (j *joint) seconds(choice []*candidate) float64 {
@@ -255,7 +261,7 @@ func (j *joint) walk(d int, latency float64) {
 	}
 	rest := &j.rest[d+1]
 	for _, c := range j.sets[d].list {
-		if j.visited++; j.visited > jointBudget {
+		if j.visited++; j.visited > j.budget {
 			return
 		}
 		lat := max(latency, c.latency())

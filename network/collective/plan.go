@@ -22,16 +22,39 @@ func (p *Pricer) plan(s *scratch, cliques [][]int) ([]*candidate, bool, error) {
 		one := p.bestAlone(s, sorted[0])
 		return []*candidate{one.choice}, one.proven, nil
 	}
+	large := !p.quick && slices.ContainsFunc(sorted, func(members []int) bool { return p.wantsRings(len(members)) && len(members) > p.listed })
+	var key string
+	if large {
+		key = fmt.Sprint(sorted)
+		p.mu.RLock()
+		known := p.large[key]
+		p.mu.RUnlock()
+		if known != nil {
+			return known.choice, known.proven, nil
+		}
+	}
 	sets := make([]*menu, len(sorted))
 	for i, members := range sorted {
 		sets[i] = p.menuFor(s, members)
 	}
-	sets = p.completeLarge(s, sets)
+	if large {
+		sets = p.completeLarge(s, sets)
+	}
 	choice, proven := s.joint.start(p, sets).solve()
 	for _, o := range sets {
 		proven = proven && o.proven
 	}
+	if large {
+		kept := &solved{slices.Clone(choice), proven}
+		p.remember(func() { p.large[key] = kept }, len(choice))
+	}
 	return choice, proven, nil
+}
+
+// solved is how a round with large cliques is carried. It takes seconds to find, so it is remembered.
+type solved struct {
+	choice []*candidate
+	proven bool
 }
 
 func (p *Pricer) connected(members []int) error {
@@ -162,7 +185,7 @@ func (p *Pricer) waysOf(s *scratch, members []int) *wayList {
 	w = &wayList{p.treeCandidates(s, members), true}
 	if p.wantsRings(len(members)) {
 		var rings []*candidate
-		rings, w.proven = p.listRings(members, p.nothing(), math.Inf(1))
+		rings, w.proven = p.newRingTable(members).list(p.nothing(), math.Inf(1))
 		w.list = append(w.list, rings...)
 	}
 	w.list = undominated(w.list)
@@ -188,9 +211,6 @@ func (p *Pricer) remember(store func(), loads int) {
 // make this round faster than a first plan does: the search is exact because no other order can be part of a faster
 // plan.
 func (p *Pricer) completeLarge(s *scratch, sets []*menu) []*menu {
-	if p.quick || !slices.ContainsFunc(sets, func(o *menu) bool { return p.wantsRings(len(o.members)) && len(o.members) > p.listed }) {
-		return sets
-	}
 	j := s.joint.start(p, sets)
 	j.solve()
 	out := slices.Clone(sets)
@@ -198,13 +218,12 @@ func (p *Pricer) completeLarge(s *scratch, sets []*menu) []*menu {
 		if !p.wantsRings(len(o.members)) || len(o.members) <= p.listed {
 			continue
 		}
-		others := p.except(sets, i)
+		others, t := p.except(sets, i), p.newRingTable(o.members)
 		if len(o.members) > exactRing {
-			t := p.newRingTable(o.members)
 			out[i] = p.newMenu(o.members, undominated(append(slices.Clone(o.list), t.candidate(t.heuristic(others)))), false)
 			continue
 		}
-		rings, complete := p.listRings(o.members, others, j.limit)
+		rings, complete := t.list(others, j.limit)
 		out[i] = p.newMenu(o.members, undominated(append(slices.Clone(o.list), rings...)), complete)
 	}
 	return out

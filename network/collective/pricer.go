@@ -35,6 +35,7 @@ type Pricer struct {
 	mu    sync.RWMutex
 	memo  map[string]*menu
 	alone map[string]*single
+	large map[string]*solved
 	kept  int // floats held by the memory
 }
 
@@ -88,7 +89,7 @@ func NewPricer(t *network.Topology, c network.Capability, o Options) (*Pricer, e
 }
 
 func newPricer(g *network.Graph, c network.Capability, o Options, res *resources, quick bool, w *ways) *Pricer {
-	p := &Pricer{g: g, can: c, options: o, res: res, listed: listedRing, quick: quick, ways: w, memo: map[string]*menu{}, alone: map[string]*single{}}
+	p := &Pricer{g: g, can: c, options: o, res: res, listed: listedRing, quick: quick, ways: w, memo: map[string]*menu{}, alone: map[string]*single{}, large: map[string]*solved{}}
 	p.scratch.New = func() any {
 		return &scratch{loader: p.newLoader(), seen: make([]bool, len(g.Topology.Islands)), total: make([]float64, res.rows)}
 	}

@@ -17,6 +17,9 @@ const (
 	quickStarts  = 4
 	// ringBudget bounds the partial orders that one exact search may visit, about a second's worth.
 	ringBudget = 20_000_000
+	// listBudget is the same for the orders of one clique among several: a round may have many large cliques, and what is
+	// cut off here is missed only where the orders that the joint choice begins with are not the best already.
+	listBudget = 2_000_000
 )
 
 // ringTable holds what every order of a clique's ring is made of.
@@ -166,10 +169,11 @@ type ringSearch struct {
 	count   []int // hops over each arc
 	used    []bool
 	visited int
+	budget  int
 }
 
-func (t *ringTable) search(others *floor, limit float64, visit func(*ringSearch, float64)) bool {
-	s := &ringSearch{ringTable: t, others: others, limit: limit, visit: visit,
+func (t *ringTable) search(others *floor, limit float64, budget int, visit func(*ringSearch, float64)) bool {
+	s := &ringSearch{ringTable: t, others: others, limit: limit, visit: visit, budget: budget,
 		order: []int{0}, count: make([]int, len(t.p.g.Arcs)), used: make([]bool, len(t.members))}
 	s.used[0] = true
 	access := make([]float64, t.p.res.rows)
@@ -181,13 +185,13 @@ func (t *ringTable) search(others *floor, limit float64, visit func(*ringSearch,
 		enter += d
 	}
 	s.walk(0, enter, t.p.beside(access, others))
-	return s.visited <= ringBudget
+	return s.visited <= budget
 }
 
 // walk extends the order. loop is the latency so far, enter the least that is still needed to enter the members
 // not yet entered and to return to the first; busy the bandwidth seconds so far.
 func (s *ringSearch) walk(loop, enter int64, busy float64) {
-	if s.visited++; s.visited > ringBudget {
+	if s.visited++; s.visited > s.budget {
 		return
 	}
 	k := len(s.members)
@@ -248,7 +252,7 @@ func (p *Pricer) bestRing(members []int, others *floor, limit float64) (*candida
 	}
 	var first []int
 	limit = min(limit, math.Nextafter(found, math.Inf(1)))
-	complete := t.search(others, limit, func(s *ringSearch, seconds float64) {
+	complete := t.search(others, limit, ringBudget, func(s *ringSearch, seconds float64) {
 		first, s.limit = slices.Clone(s.order), seconds
 	})
 	switch {
@@ -260,18 +264,17 @@ func (p *Pricer) bestRing(members []int, others *floor, limit float64) (*candida
 	return nil, complete
 }
 
-// listRings returns the orders that take less than limit next to other traffic, one for each pattern of loads, and
-// whether none is missing.
-func (p *Pricer) listRings(members []int, others *floor, limit float64) ([]*candidate, bool) {
-	t := p.newRingTable(members)
+// list returns the orders that take less than limit next to other traffic, one for each pattern of loads, and whether
+// none is missing.
+func (t *ringTable) list(others *floor, limit float64) ([]*candidate, bool) {
 	type entry struct {
 		order []int
 		picos int64
 	}
 	var entries []entry
 	seen := map[string]int{}
-	key := make([]byte, len(p.g.Arcs))
-	complete := t.search(others, limit, func(s *ringSearch, _ float64) {
+	key := make([]byte, len(t.p.g.Arcs))
+	complete := t.search(others, limit, listBudget, func(s *ringSearch, _ float64) {
 		for a, c := range s.count {
 			key[a] = byte(c)
 		}
