@@ -73,20 +73,55 @@ func BenchmarkLarge(b *testing.B) {
 }
 
 func BenchmarkPacked(b *testing.B) {
-	nine := load(b, "nine-city")
 	geant := load(b, "geant")
 	twelve := [][]int{{0, 1, 2, 3, 4, 8, 9, 10, 13, 18, 28, 30}}
 	for _, level := range []string{"unicast", "multicast", "both"} {
-		for _, c := range []struct {
-			name    string
-			top     *network.Topology
-			cliques [][]int
-		}{{"nine", nine, cliques(b, nine, allNine)}, {"triples", nine, cliques(b, nine, cross)}, {"geant", geant, twelve}} {
-			b.Run(c.name+"/"+level, func(b *testing.B) {
+		b.Run("geant/"+level, func(b *testing.B) {
+			for b.Loop() {
+				round(b, pricer(b, geant, level, Options{Payload: 1e9, Collective: Packed}), twelve)
+			}
+		})
+	}
+}
+
+// Rounds of the nine cities under capabilities of all routers and of some. Routers are given in the order of the file;
+// the sets of some are the slowest of 400 drawn at random.
+func BenchmarkPackedNine(b *testing.B) {
+	top := load(b, "nine-city")
+	some := func(routers string) []bool {
+		can := make([]bool, len(top.Routers))
+		for i := range can {
+			can[i] = routers[i] == '1'
+		}
+		return can
+	}
+	type level struct {
+		name string
+		can  network.Capability
+	}
+	var levels []level
+	for _, name := range network.CapabilityLevels()[:4] {
+		can, err := top.Capability(name)
+		if err != nil {
+			b.Fatal(err)
+		}
+		levels = append(levels, level{name, can})
+	}
+	for _, s := range [][2]string{{"100001001", "110000011"}, {"000011111", "000111111"}, {"000000110", "000000110"}, {"000110101", "000011001"},
+		{"110110000", "110110000"}} {
+		levels = append(levels, level{s[0] + "," + s[1], network.Capability{Multicast: some(s[0]), Aggregation: some(s[1])}})
+	}
+	for _, l := range levels {
+		for _, r := range []struct{ name, cliques string }{
+			{"nine", allNine}, {"regional", regional}, {"cross", cross}, {"four-five", "AMS,FRA,NYC,SEO|BAR,LAX,LON,SIN,TYO"}, {"pairs", "AMS,BAR|FRA,LAX|LON,NYC|SEO,SIN"},
+		} {
+			b.Run(l.name+"/"+r.name, func(b *testing.B) {
 				for b.Loop() {
-					if _, err := pricer(b, c.top, level, Options{Payload: 1e9, Collective: Packed}).Round(&schedule.Round{Cliques: c.cliques}); err != nil {
+					p, err := NewPricer(top, l.can, Options{Payload: 1e9, Collective: Packed})
+					if err != nil {
 						b.Fatal(err)
 					}
+					round(b, p, cliques(b, top, r.cliques))
 				}
 			})
 		}

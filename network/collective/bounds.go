@@ -1,5 +1,11 @@
 package collective
 
+import (
+	"slices"
+
+	"github.com/islandsgd/islands/network"
+)
+
 // enumerated is the number of routers with members up to which partitions are enumerated: 21147 partitions of nine.
 const enumerated = 9
 
@@ -14,9 +20,7 @@ func (p *Pricer) bounds(s *scratch, out *Price, sorted [][]int) error {
 	if !p.options.Bounds && p.options.Collective != Packed {
 		return nil
 	}
-	f := p.newPartitionBounds(sorted)
-	out.LowerBound.Partition = f.partition()
-	out.LowerBound.Egress = f.egress()
+	out.LowerBound.Partition, out.LowerBound.Egress = p.partitionBounds(sorted)
 	explained := out.Packing
 	if p.options.Collective != Packed {
 		packed, err := p.packAs(s, sorted, Packed, nil)
@@ -36,84 +40,214 @@ func (p *Pricer) bounds(s *scratch, out *Price, sorted [][]int) error {
 	return nil
 }
 
-// partitionBounds holds what the partition and the egress bound share: the routers that have members.
-type partitionBounds struct {
-	p       *Pricer
-	cliques [][]int
-	homes   []int   // routers with members
-	at      [][]int // islands of members at each home
+// partitions enumerates the partitions of the routers that have members, the homes, for two bounds.
+//
+// The partition bound holds even if every node can branch: a reduction and a broadcast each cross between the parts at
+// least (parts - 1) times, so T ≥ 2 (|P| - 1) S / c(P), c(P) being the capacity of all arcs between parts.
+//
+// The egress bound counts departures from sets joined only through routers that cannot copy: what enters a set must have
+// left another one as a copy of its own, so these are 2 (sets - 1) payloads, T ≥ 2 (p - 1) S / Σ c_out. Routers that
+// cannot sum give the same for arrivals. The sets are parts of a partition of the homes, and a home that cannot branch
+// may also stay outside, its islands being sets of their own.
+type partitions struct {
+	g         *network.Graph
+	homes     []int
+	links     [][]float64 // capacity from home to home
+	edge      []float64   // capacity from homes to other routers
+	cliquesAt [][]int     // at each home
+	apart     []int       // more crossings when the islands of a home are sets of their own
+	counts    []partCount
 
-	// Scratch for each partition.
-	of    []int // part of each router
-	set   []int // of each island: the set that it is by itself, -1 when it is none
-	size  []int // routers in each part
-	seen  []int // the clique that last touched a part
-	stamp int
+	part    []int       // of each home
+	size    []int       // homes in each part
+	touches [][]int     // homes of each clique in each part
+	leaving [][]float64 // leaving[n][i]: capacity from the i-th home to other parts, among the first n homes
+
+	of      []int     // scratch: part of each router
+	routers []int     // scratch: in each part
+	beyond  []float64 // scratch: leaving, among all routers
 }
 
-func (p *Pricer) newPartitionBounds(cliques [][]int) *partitionBounds {
-	f := &partitionBounds{p: p, cliques: cliques, of: make([]int, len(p.g.Topology.Routers)), set: make([]int, len(p.g.Topology.Islands))}
-	index := map[int]int{}
-	for _, members := range cliques {
+// partCount is one of the bounds.
+type partCount struct {
+	branches []bool    // routers that must be in a set; nil for the partition bound, where all are
+	more     bool      // whether there are such routers beyond the homes
+	access   []float64 // capacity that leaves a home's islands when they are sets of their own
+	most     float64   // crossings per capacity
+}
+
+// partitionBounds returns the partition and the egress bound, or nil where there are too many partitions.
+func (p *Pricer) partitionBounds(cliques [][]int) (partition, egress *float64) {
+	f := p.newPartitions(cliques)
+	n := len(f.homes)
+	if n > enumerated {
+		return nil, nil
+	}
+	if n > 0 {
+		f.place(0, 0, -2*len(cliques))
+	}
+	scale := 8 * p.options.Payload
+	all, sets := f.counts[0].most*scale, max(f.counts[1].most, f.counts[2].most)*scale
+	return &all, &sets
+}
+
+func (p *Pricer) newPartitions(cliques [][]int) *partitions {
+	t := p.g.Topology
+	f := &partitions{g: p.g, of: make([]int, len(t.Routers))}
+	index := make([]int, len(t.Routers)) // of each home, from 1
+	for q, members := range cliques {
 		for _, m := range members {
-			r := p.g.Topology.Islands[m].Router
-			i, ok := index[r]
-			if !ok {
-				i = len(f.homes)
-				index[r] = i
-				f.homes, f.at = append(f.homes, r), append(f.at, nil)
+			r := t.Islands[m].Router
+			if index[r] == 0 {
+				f.homes, f.cliquesAt, f.apart = append(f.homes, r), append(f.cliquesAt, nil), append(f.apart, 0)
+				index[r] = len(f.homes)
 			}
-			f.at[i] = append(f.at[i], m)
+			if at := &f.cliquesAt[index[r]-1]; len(*at) == 0 || (*at)[len(*at)-1] != q {
+				*at = append(*at, q)
+			} else {
+				f.apart[index[r]-1] += 2
+			}
+		}
+	}
+	n := len(f.homes)
+	if n > enumerated {
+		return f
+	}
+	f.part, f.size, f.routers = make([]int, n), make([]int, n), make([]int, n)
+	f.edge, f.beyond = make([]float64, n), make([]float64, n)
+	f.links, f.leaving = matrix(n, n), matrix(n+1, n)
+	for range cliques {
+		f.touches = append(f.touches, make([]int, n))
+	}
+	for _, l := range t.Links {
+		a, b := index[l.A]-1, index[l.B]-1
+		switch {
+		case a >= 0 && b >= 0:
+			f.links[a][b] += l.Bandwidth
+			f.links[b][a] += l.Bandwidth
+		case a >= 0 || b >= 0:
+			f.edge[max(a, b)] += l.Bandwidth
+		}
+	}
+	f.counts = []partCount{{}, {branches: p.can.Multicast}, {branches: p.can.Aggregation}}
+	for k := range f.counts {
+		c := &f.counts[k]
+		for r, i := range index {
+			c.more = c.more || i == 0 && c.wants(r)
+		}
+		c.access = make([]float64, n)
+		for _, members := range cliques {
+			for _, m := range members {
+				arc := p.g.Egress(m)
+				if k == 2 {
+					arc = p.g.Ingress(m)
+				}
+				c.access[index[t.Islands[m].Router]-1] += p.g.Arcs[arc].Capacity
+			}
 		}
 	}
 	return f
 }
 
-// each visits every partition of the homes as the part of each; false where there are too many.
-func (f *partitionBounds) each(visit func(part []int, parts int)) bool {
-	n := len(f.homes)
-	if n > enumerated {
-		return false
+func matrix(rows, columns int) [][]float64 {
+	m := make([][]float64, rows)
+	for i := range m {
+		m[i] = make([]float64, columns)
 	}
-	part := make([]int, n)
-	var place func(i, parts int)
-	place = func(i, parts int) {
-		if i == n {
-			visit(part, parts)
-			return
-		}
-		for q := range parts + 1 {
-			part[i] = q
-			place(i+1, max(parts, q+1))
-		}
-	}
-	if n > 0 {
-		place(1, 1) // the first home is in part 0
-	}
-	return true
+	return m
 }
 
-// extend gives every other router that must be in a part (all of those for which want holds) the part to which it has
-// most capacity, and -1 to the rest. Whatever this assignment, the bound is valid; a good one makes it tight.
-func (f *partitionBounds) extend(part []int, parts int, want func(router int) bool, of []int) {
+func (c *partCount) wants(router int) bool { return c.branches == nil || c.branches[router] }
+
+// place puts the i-th and all later homes into parts, in every way. crossings, Σ over cliques of 2 (parts that hold a
+// member - 1), are those of the homes placed before.
+func (f *partitions) place(i, parts, crossings int) {
+	if i == len(f.homes) {
+		f.count(parts, crossings)
+		return
+	}
+	for q := range parts + 1 {
+		f.part[i] = q
+		f.size[q]++
+		out := f.leaving[i+1]
+		copy(out, f.leaving[i][:i])
+		out[i] = f.edge[i]
+		for j, other := range f.part[:i] {
+			if other != q {
+				out[j] += f.links[j][i]
+				out[i] += f.links[i][j]
+			}
+		}
+		more := crossings
+		for _, c := range f.cliquesAt[i] {
+			if f.touches[c][q] == 0 {
+				more += 2
+			}
+			f.touches[c][q]++
+		}
+		f.place(i+1, max(parts, q+1), more)
+		for _, c := range f.cliquesAt[i] {
+			f.touches[c][q]--
+		}
+		f.size[q]--
+	}
+}
+
+// count takes a partition of the homes into account.
+func (f *partitions) count(parts, crossings int) {
+	for k := range f.counts {
+		c := &f.counts[k]
+		leaving, size, rest := f.leaving[len(f.homes)], f.size, 0.0
+		if c.more {
+			leaving, size = f.beyond, f.routers
+			if rest = f.extend(parts, c); rest < 0 {
+				continue
+			}
+		}
+		whole, split, apart := rest, rest, crossings
+		for i, q := range f.part {
+			whole += leaving[i]
+			if c.branches != nil && size[q] == 1 && !c.branches[f.homes[i]] {
+				split += c.access[i]
+				apart += f.apart[i]
+			} else {
+				split += leaving[i]
+			}
+		}
+		c.take(crossings, whole)
+		c.take(apart, split)
+	}
+}
+
+func (c *partCount) take(crossings int, capacity float64) {
+	if crossings > 0 && capacity > 0 {
+		c.most = max(c.most, float64(crossings)/capacity)
+	}
+}
+
+// extend gives every other router that must be in a part the part to which it has most capacity. Whatever this
+// assignment, the bound is valid; a good one makes it tight. It sets routers and beyond and returns the capacity from
+// the other routers to other parts, or -1 when a branching router belongs to no part: the count does not hold then.
+func (f *partitions) extend(parts int, c *partCount) float64 {
+	of := f.of
 	for r := range of {
 		of[r] = -1
 	}
 	for i, r := range f.homes {
-		of[r] = part[i]
+		of[r] = f.part[i]
 	}
 	pull := make([]float64, parts)
 	for changed := true; changed; {
 		changed = false
 		for r := range of {
-			if of[r] >= 0 || !want(r) {
+			if of[r] >= 0 || !c.wants(r) {
 				continue
 			}
 			clear(pull)
 			best := -1
-			for _, arc := range f.p.g.Out(r) {
-				if q := of[f.p.g.Arcs[arc].Head]; q >= 0 {
-					if pull[q] += f.p.g.Arcs[arc].Capacity; best < 0 || pull[q] > pull[best] {
+			for _, arc := range f.g.Out(r) {
+				if q := of[f.g.Arcs[arc].Head]; q >= 0 {
+					if pull[q] += f.g.Arcs[arc].Capacity; best < 0 || pull[q] > pull[best] {
 						best = q
 					}
 				}
@@ -123,139 +257,34 @@ func (f *partitionBounds) extend(part []int, parts int, want func(router int) bo
 			}
 		}
 	}
-}
-
-// crossings is Σ over cliques of 2 (parts that hold a member - 1).
-func (f *partitionBounds) crossings(partOf func(member int) int) int {
-	total := 0
-	for _, members := range f.cliques {
-		f.stamp++
-		touched := 0
-		for _, m := range members {
-			q := partOf(m)
-			for q >= len(f.seen) {
-				f.seen = append(f.seen, 0)
+	clear(f.routers)
+	total := 0.0
+	for r, q := range of {
+		switch i := slices.Index(f.homes, r); {
+		case q < 0:
+			if c.branches != nil && c.branches[r] && f.g.Connected(r, f.homes[0]) {
+				return -1
 			}
-			if f.seen[q] != f.stamp {
-				f.seen[q] = f.stamp
-				touched++
-			}
+			continue
+		case i >= 0:
+			f.beyond[i] = f.leave(r)
+		default:
+			total += f.leave(r)
 		}
-		total += 2 * (touched - 1)
+		f.routers[q]++
 	}
 	return total
 }
 
-// partition is the bound that holds even if every node can branch: a reduction and a broadcast each cross between the
-// parts at least (parts - 1) times, so T ≥ 2 (|P| - 1) S / c(P), c(P) being the capacity of all arcs between parts.
-func (f *partitionBounds) partition() *float64 {
-	bound := 0.0
-	of := f.of
-	everyone := func(int) bool { return true }
-	complete := f.each(func(part []int, parts int) {
-		if parts < 2 {
-			return
-		}
-		f.extend(part, parts, everyone, of)
-		capacity := 0.0
-		for _, l := range f.p.g.Topology.Links {
-			if of[l.A] != of[l.B] {
-				capacity += 2 * l.Bandwidth
-			}
-		}
-		crossings := f.crossings(func(m int) int { return of[f.p.g.Topology.Islands[m].Router] })
-		if capacity > 0 && crossings > 0 {
-			bound = max(bound, float64(crossings)*8*f.p.options.Payload/capacity)
-		}
-	})
-	if !complete {
-		return nil
-	}
-	return &bound
-}
-
-// egress is the counting bound for sets joined only through routers that cannot copy: what enters a set must have left
-// another one as a copy of its own, so the departures are 2 (sets - 1) payloads, T ≥ 2 (p - 1) S / Σ c_out. Routers
-// that cannot sum give the same for arrivals. The sets are parts of a partition of the homes, and a home that cannot
-// branch may also stay outside, its islands being sets of their own.
-func (f *partitionBounds) egress() *float64 {
-	bound := 0.0
-	complete := true
-	for _, way := range []struct {
-		branches []bool
-		ingress  bool
-	}{{f.p.can.Multicast, false}, {f.p.can.Aggregation, true}} {
-		for _, split := range []bool{false, true} {
-			complete = complete && f.each(func(part []int, parts int) {
-				bound = max(bound, f.count(part, parts, way.branches, way.ingress, split))
-			})
+// leave is the capacity from a router to other parts.
+func (f *partitions) leave(router int) float64 {
+	sum := 0.0
+	for _, arc := range f.g.Out(router) {
+		if f.of[f.g.Arcs[arc].Head] != f.of[router] {
+			sum += f.g.Arcs[arc].Capacity
 		}
 	}
-	if !complete {
-		return nil
-	}
-	return &bound
-}
-
-// count returns the counting bound of one family of sets. With split, a part that is one home that cannot branch is
-// replaced by its islands.
-func (f *partitionBounds) count(part []int, parts int, branches []bool, ingress, split bool) float64 {
-	g := f.p.g
-	of := f.of
-	f.extend(part, parts, func(r int) bool { return branches[r] }, of)
-	f.size = append(f.size[:0], make([]int, parts)...)
-	size := f.size
-	for _, q := range of {
-		if q >= 0 {
-			size[q]++
-		}
-	}
-	for r, q := range of {
-		if branches[r] && q < 0 && g.Connected(r, f.homes[0]) {
-			return 0 // a branching router that belongs to no set: the count does not hold
-		}
-	}
-	for i := range f.set {
-		f.set[i] = -1
-	}
-	capacity := 0.0
-	sets := parts
-	for i, r := range f.homes {
-		if split && size[part[i]] == 1 && !branches[r] {
-			of[r] = -1
-			for _, m := range f.at[i] {
-				f.set[m] = sets
-				sets++
-				if ingress {
-					capacity += g.Arcs[g.Ingress(m)].Capacity
-				} else {
-					capacity += g.Arcs[g.Egress(m)].Capacity
-				}
-			}
-		}
-	}
-	for _, l := range g.Topology.Links {
-		if of[l.A] == of[l.B] {
-			continue
-		}
-		// One direction leaves each end's set, the other enters it.
-		if of[l.A] >= 0 {
-			capacity += l.Bandwidth
-		}
-		if of[l.B] >= 0 {
-			capacity += l.Bandwidth
-		}
-	}
-	crossings := f.crossings(func(m int) int {
-		if q := f.set[m]; q >= 0 {
-			return q
-		}
-		return of[g.Topology.Islands[m].Router]
-	})
-	if crossings == 0 || capacity == 0 {
-		return 0
-	}
-	return float64(crossings) * 8 * f.p.options.Payload / capacity
+	return sum
 }
 
 // Seconds returns the largest of the bounds that were computed.

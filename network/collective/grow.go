@@ -17,7 +17,7 @@ func (f *treeFinder) grow(t *tree, root int) {
 		from, to := -1, -1
 		for _, v := range order {
 			for u := range k {
-				if _, in := depth[u]; !in && (to < 0 || f.dist[v][u] < f.dist[from][to]) {
+				if _, in := depth[u]; !in && (to < 0 || f.dist(v, u) < f.dist(from, to)) {
 					from, to = v, u
 				}
 			}
@@ -27,7 +27,7 @@ func (f *treeFinder) grow(t *tree, root int) {
 		}
 		at := from
 		var fresh []int // routers on the route that can branch, from its end back to the first that the tree has
-		for r := f.nodes[to]; ; r = f.g.Arcs[f.into[from][r]].Tail {
+		for r := f.nodes[to]; ; r = f.g.Arcs[f.into[f.site[from]][r]].Tail {
 			if v, can := byRouter[r]; can {
 				if _, in := depth[v]; in {
 					at = v
@@ -35,7 +35,7 @@ func (f *treeFinder) grow(t *tree, root int) {
 				}
 				fresh = append(fresh, v)
 			}
-			if f.into[from][r] < 0 {
+			if f.into[f.site[from]][r] < 0 {
 				break
 			}
 		}
@@ -68,8 +68,8 @@ func (f *treeFinder) segment(t *tree, from, a, b int, depth int64) int64 {
 		t.arcs = append(t.arcs, f.out(f.members[a]))
 		depth += f.res.access(f.out(f.members[a]))
 	}
-	for r := f.nodes[b]; r != f.nodes[a] && f.into[from][r] >= 0; {
-		arc := f.into[from][r]
+	for r := f.nodes[b]; r != f.nodes[a] && f.into[f.site[from]][r] >= 0; {
+		arc := f.into[f.site[from]][r]
 		t.arcs = append(t.arcs, arc^f.flip)
 		depth += f.g.Picos(arc) + f.res.access(arc)
 		r = f.g.Arcs[arc].Tail

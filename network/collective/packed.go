@@ -137,18 +137,14 @@ func (k *packing) findTrees() {
 	}
 }
 
-// fill counts the plan's arcs into its load.
+// fill counts the plan's arcs into its load. It sorts the arcs.
 func (pl *plan) fill(arcs []int) {
-	count := map[int]int{}
-	for _, a := range arcs {
-		count[a]++
-	}
-	for a := range count {
-		pl.arcs = append(pl.arcs, a)
-	}
-	slices.Sort(pl.arcs)
-	for _, a := range pl.arcs {
-		pl.load = append(pl.load, float64(count[a]))
+	slices.Sort(arcs)
+	for i, a := range arcs {
+		if i == 0 || a != arcs[i-1] {
+			pl.arcs, pl.load = append(pl.arcs, a), append(pl.load, 0)
+		}
+		pl.load[len(pl.load)-1]++
 	}
 }
 

@@ -42,10 +42,11 @@ func (k *packing) latest() int64 {
 	return picos
 }
 
-// only returns a packing of some of the plans, started and solved, or nil when a job is left without.
+// only returns a packing of some of the plans, started and solved, or nil when a job is left without. The others are
+// still known: they do not come back.
 func (k *packing) only(keep func(j int) bool) (*packing, error) {
 	out := *k
-	out.plans, out.known, out.lp = nil, map[string]bool{}, k.newMaster()
+	out.plans, out.lp = nil, k.newMaster()
 	first := make([]int, len(k.jobs))
 	for q := range first {
 		first[q] = -1
@@ -54,10 +55,11 @@ func (k *packing) only(keep func(j int) bool) (*packing, error) {
 		if !keep(j) {
 			continue
 		}
-		at, fresh := out.column(pl)
-		if fresh && first[pl.job] < 0 {
-			first[pl.job] = at
+		if first[pl.job] < 0 {
+			first[pl.job] = len(out.plans)
 		}
+		out.plans = append(out.plans, pl)
+		out.lp.columns = append(out.lp.columns, k.lp.columns[j])
 	}
 	if slices.Contains(first, -1) {
 		return nil, nil

@@ -3,6 +3,7 @@ package collective
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/islandsgd/islands/network"
 )
@@ -23,18 +24,31 @@ type treeFinder struct {
 	routers []int // that can branch, or be the root
 	flip    int
 
-	nodes  []int       // router of each node: members first, then routers
-	before []float64   // price of leaving a node: a member's access arc
-	after  []float64   // price of entering a node
-	dist   [][]float64 // between the nodes
-	into   [][]int     // link arcs of the cheapest routes from each node's router
+	nodes  []int     // router of each node: members first, then routers
+	before []float64 // price of leaving a node: a member's access arc
+	after  []float64 // price of entering a node
 
-	cost [][]float64 // cost[D][v]: serve the members in the set D from node v, which has the payload
-	part [][]float64 // the same when v is a router that splits, and pays for each part; nil when that is free
+	sites []int       // the routers of the nodes, each once
+	site  []int       // of each node
+	far   [][]float64 // between the sites
+	into  [][]int     // link arcs of the cheapest routes from each site
+
+	routerFar []float64 // scratch of cheapest
+	done      []bool
+	near      []float64 // scratch of solve
+	reach     []float64
+
+	own   [][]float64 // own[m][D]: serve the members in the set D from member m outside D, who has the payload
+	split [][]lanes   // split[i/4][D][i%4]: serve D from the i-th router, which has the payload and splits at once
+	part  [][]lanes   // the same when D is one part of a split: a router may also pass it on, for a toll
 
 	toll []float64 // price of each part at a node that splits: what an aggregator takes in
 	res  *resources
 }
+
+// lanes holds the costs of four routers side by side: their splits are the same, so that one walk over these serves
+// all four, with every minimum in a register.
+type lanes [4]float64
 
 func newTreeFinder(p *Pricer, members []int, flip int) *treeFinder {
 	g, branching := p.g, p.can.Multicast
@@ -52,28 +66,34 @@ func newTreeFinder(p *Pricer, members []int, flip int) *treeFinder {
 			f.nodes = append(f.nodes, r)
 		}
 	}
-	n := len(f.nodes)
-	f.before, f.after = make([]float64, n), make([]float64, n)
-	f.dist, f.into = make([][]float64, n), make([][]int, n)
-	for v := range n {
-		f.dist[v] = make([]float64, n)
-		f.into[v] = make([]int, len(g.Topology.Routers))
-	}
-	f.toll = make([]float64, n)
-	if len(members) <= exactTree {
-		f.cost = table(n, len(members))
-		if flip == up && p.res.limited() {
-			f.part = table(n, len(members))
+	for _, r := range f.nodes {
+		i := slices.Index(f.sites, r)
+		if i < 0 {
+			i = len(f.sites)
+			f.sites = append(f.sites, r)
 		}
+		f.site = append(f.site, i)
+	}
+	n := len(f.nodes)
+	f.before, f.after, f.toll = make([]float64, n), make([]float64, n), make([]float64, n)
+	f.routerFar, f.done = make([]float64, len(g.Topology.Routers)), make([]bool, len(g.Topology.Routers))
+	f.near, f.reach = make([]float64, len(f.sites)), make([]float64, len(f.sites))
+	f.far = matrix(len(f.sites), len(f.sites))
+	for range f.sites {
+		f.into = append(f.into, make([]int, len(g.Topology.Routers)))
+	}
+	if len(members) <= exactTree {
+		f.own = table[float64](len(members), len(members))
+		blocks := (len(f.routers) + 3) / 4
+		f.split, f.part = table[lanes](blocks, len(members)), table[lanes](blocks, len(members))
 	}
 	return f
 }
 
-func table(nodes, members int) [][]float64 {
-	t := make([][]float64, 1<<members)
-	space := make([]float64, nodes<<members)
-	for d := range t {
-		t[d], space = space[:nodes:nodes], space[nodes:]
+func table[T any](rows, members int) [][]T {
+	t := make([][]T, rows)
+	for i := range t {
+		t[i] = make([]T, 1<<members)
 	}
 	return t
 }
@@ -84,14 +104,6 @@ func (f *treeFinder) tollRow(node int) int {
 		return -1
 	}
 	return f.res.ingest[f.nodes[node]]
-}
-
-// parts is the table of what the parts of a split cost.
-func (f *treeFinder) parts() [][]float64 {
-	if f.part != nil {
-		return f.part
-	}
-	return f.cost
 }
 
 // out and in are the access arcs by which a member's payload leaves and arrives, in the finder's direction.
@@ -119,21 +131,21 @@ func (f *treeFinder) price(prices []float64) {
 			f.toll[v] = prices[row]
 		}
 	}
-	far := make([]float64, len(f.g.Topology.Routers))
-	for v, from := range f.nodes {
-		f.cheapest(from, prices, far, f.into[v])
-		for u, to := range f.nodes {
-			f.dist[v][u] = f.before[v] + far[to] + f.after[u]
+	for i, from := range f.sites {
+		f.cheapest(from, prices, f.into[i])
+		for j, to := range f.sites {
+			f.far[i][j] = f.routerFar[to]
 		}
 	}
-	if f.cost != nil {
+	if f.own != nil {
 		f.solve()
 	}
 }
 
 // cheapest is Dijkstra's method over router distances, in a plain array: networks here are small.
-func (f *treeFinder) cheapest(from int, prices, far []float64, into []int) {
-	done := make([]bool, len(far))
+func (f *treeFinder) cheapest(from int, prices []float64, into []int) {
+	far := f.routerFar
+	clear(f.done)
 	for v := range far {
 		far[v], into[v] = math.Inf(1), -1
 	}
@@ -141,14 +153,14 @@ func (f *treeFinder) cheapest(from int, prices, far []float64, into []int) {
 	for {
 		u := -1
 		for v := range far {
-			if !done[v] && !math.IsInf(far[v], 1) && (u < 0 || far[v] < far[u]) {
+			if !f.done[v] && !math.IsInf(far[v], 1) && (u < 0 || far[v] < far[u]) {
 				u = v
 			}
 		}
 		if u < 0 {
 			return
 		}
-		done[u] = true
+		f.done[u] = true
 		for _, arc := range f.g.Out(u) {
 			w := f.g.Arcs[arc].Head
 			if d := far[u] + prices[arc^f.flip]; d < far[w] {
@@ -158,201 +170,99 @@ func (f *treeFinder) cheapest(from int, prices, far []float64, into []int) {
 	}
 }
 
-// solve fills cost in the order of growing sets.
+// dist is the price of going from node v to node u.
+func (f *treeFinder) dist(v, u int) float64 {
+	return f.before[v] + f.far[f.site[v]][f.site[u]] + f.after[u]
+}
+
+// solve fills the tables in the order of growing sets. A member of D keeps the payload that reaches it and passes it on;
+// other members never relay in a cheapest tree.
 //
-//	serve(D, u) = cost[D - u][u]   for a member u of D: it keeps the payload and passes it on
-//	            = split(D, u)      for a router
-//	split(D, u) = min over D = E + E' of part[E][u] + part[E'][u]
-//	cost[D][v]  = min(split(D, v), min over u of dist[v][u] + serve(D, u))
-//	part[D][v]  = min(split(D, v), toll[v] + min over u of dist[v][u] + serve(D, u))
+//	serve(D, u) = own[u][D - u]                                  for a member u of D
+//	            = split[u][D]                                    for a router
+//	reach(D, v) = min over u of dist(v, u) + serve(D, u)         less what it costs to leave v
+//	split[v][D] = min over D = E + E' of part[v][E] + part[v][E']
+//	part[v][D]  = min(split[v][D], toll[v] + reach(D, v))
+//	own[v][D]   = min over D = E + E' of own[v][E] + own[v][E'], and of before[v] + reach(D, v)
 //
-// An aggregator with a limit takes a toll for each of the parts that it merges, however many; without tolls, part is
-// cost.
+// An aggregator with a limit takes a toll for each of the parts that it merges, however many.
 func (f *treeFinder) solve() {
-	k, n := len(f.members), len(f.nodes)
-	serve := make([]float64, n)
-	parts := f.parts()
-	for d := 1; d < 1<<k; d++ {
-		cost := f.cost[d]
-		low := d & -d
-		for v := range n {
-			cost[v] = math.Inf(1)
+	k := len(f.members)
+	all := 1<<k - 1
+	routers, tolls := f.site[k:], f.toll[k:]
+	for d := 1; d <= all; d++ {
+		for s := range f.near {
+			f.near[s] = math.Inf(1)
 		}
-		for e := (d - 1) & d; e > 0; e = (e - 1) & d {
-			if e&low == 0 {
-				continue // each split once: the part with the lowest member first
-			}
-			a, b := parts[e], parts[d^e]
-			for v, x := range a {
-				if s := x + b[v]; s < cost[v] {
-					cost[v] = s
-				}
+		for rest := d; rest > 0; rest &= rest - 1 {
+			m := bits.TrailingZeros(uint(rest))
+			f.keep(f.site[m], f.after[m]+f.own[m][d^1<<m])
+		}
+		for b, t := range f.part {
+			split := &f.split[b][d]
+			*split = cheapestSplits(t, d)
+			for i, s := range routers[4*b : min(4*b+4, len(routers))] {
+				f.keep(s, split[i])
 			}
 		}
-		for u := range n {
-			serve[u] = f.serve(d, u, cost)
-		}
-		for v := range n {
-			move := math.Inf(1)
-			for u, s := range serve {
-				if c := f.dist[v][u] + s; c < move && u != v {
-					move = c
-				}
-			}
-			if f.part != nil {
-				f.part[d][v] = min(cost[v], move+f.toll[v])
-			}
-			cost[v] = min(cost[v], move)
-		}
-		for m := range k {
-			if d>>m&1 == 1 {
-				cost[m] = f.cost[d^1<<m][m] // it has the payload already
-				if f.part != nil {
-					f.part[d][m] = cost[m]
-				}
+		f.spread()
+		for b, t := range f.part {
+			split := &f.split[b][d]
+			for i, s := range routers[4*b : min(4*b+4, len(routers))] {
+				t[d][i] = min(split[i], tolls[4*b+i]+f.reach[s])
 			}
 		}
-	}
-}
-
-// serve is the cost of D once the payload has reached node u; split holds the costs of splitting there.
-func (f *treeFinder) serve(d, u int, split []float64) float64 {
-	if u >= len(f.members) {
-		return split[u]
-	}
-	if d>>u&1 == 0 {
-		return math.Inf(1) // a member that is served elsewhere never relays in a cheapest tree
-	}
-	return f.cost[d^1<<u][u]
-}
-
-// tree is one broadcast or reduction: how often it uses each arc, and the longest way from its root in picoseconds.
-type tree struct {
-	arcs  []int // with repetition
-	depth int64
-
-	spans []span // its branches; nil for a tree on the lowest-latency routes, which sums at the routers in sums
-	sums  []bool
-}
-
-// span is a branch of a tree: arcs[from:to] from the branch parent (-1: the root) to an end, an island or a router that
-// counts on from the islands.
-type span struct{ parent, from, to, end int }
-
-// branch closes a branch that ends at node v, begun where the tree had from arcs.
-func (f *treeFinder) branch(t *tree, parent, from, v int) int {
-	end := len(f.g.Topology.Islands) + f.nodes[v]
-	if v < len(f.members) {
-		end = f.members[v]
-	}
-	t.spans = append(t.spans, span{parent, from, len(t.arcs), end})
-	return len(t.spans) - 1
-}
-
-// find returns the cheapest tree from a root: a member's position, or len(members) + a position in routers.
-func (f *treeFinder) find(root int) *tree {
-	t := &tree{}
-	if f.cost == nil {
-		f.grow(t, root)
-		return t
-	}
-	f.trace(t, f.all(root), root, 0, false, -1)
-	return t
-}
-
-// all is the set of members that a root must serve.
-func (f *treeFinder) all(root int) int {
-	d := 1<<len(f.members) - 1
-	if root < len(f.members) {
-		d ^= 1 << root
-	}
-	return d
-}
-
-// trace follows the choices that solve made. part says whether v is a router that is splitting already, branch by which
-// branch it was reached.
-func (f *treeFinder) trace(t *tree, d, v int, depth int64, part bool, branch int) {
-	if d == 0 {
-		return
-	}
-	parts := f.parts()
-	toll := 0.0
-	if part {
-		toll = f.toll[v]
-	}
-	low := d & -d
-	split, next, least := 0, -1, math.Inf(1)
-	for e := (d - 1) & d; e > 0; e = (e - 1) & d {
-		if e&low == 0 {
-			continue
-		}
-		if x := parts[e][v] + parts[d^e][v]; x < least {
-			split, least = e, x
+		for rest := all ^ d; rest > 0; rest &= rest - 1 {
+			m := bits.TrailingZeros(uint(rest))
+			f.own[m][d] = min(cheapestSplit(f.own[m], d), f.before[m]+f.reach[f.site[m]])
 		}
 	}
-	for u := range f.nodes {
-		if u == v {
-			continue
-		}
-		if x := f.dist[v][u] + f.afterMove(d, u) + toll; x < least {
-			next, least = u, x
-		}
-	}
-	if next < 0 {
-		f.trace(t, split, v, depth, true, branch)
-		f.trace(t, d^split, v, depth, true, branch)
-		return
-	}
-	if row := f.tollRow(v); part && row >= 0 {
-		t.arcs = append(t.arcs, row)
-	}
-	from := len(t.arcs)
-	depth = f.route(t, v, next, depth)
-	branch = f.branch(t, branch, from, next)
-	if next < len(f.members) {
-		d ^= 1 << next
-	}
-	f.trace(t, d, next, depth, false, branch)
 }
 
-// afterMove is the cost after entering u; a router that is entered splits at once, since moving on from there is a
-// cheapest route by itself.
-func (f *treeFinder) afterMove(d, u int) float64 {
-	if u < len(f.members) {
-		if d>>u&1 == 0 {
-			return math.Inf(1)
-		}
-		return f.cost[d^1<<u][u]
+// keep lowers near, the cost of a set from each site without going on from it.
+func (f *treeFinder) keep(site int, cost float64) {
+	if cost < f.near[site] {
+		f.near[site] = cost
 	}
-	if bits.OnesCount(uint(d)) < 2 {
-		return math.Inf(1)
-	}
-	split := math.Inf(1)
-	low := d & -d
-	for e := (d - 1) & d; e > 0; e = (e - 1) & d {
-		if e&low != 0 {
-			split = min(split, f.parts()[e][u]+f.parts()[d^e][u])
-		}
-	}
-	return split
 }
 
-// route appends the arcs from node v to node u and returns the depth at u.
-func (f *treeFinder) route(t *tree, v, u int, depth int64) int64 {
-	if v < len(f.members) {
-		t.arcs = append(t.arcs, f.out(f.members[v]))
-		depth += f.res.access(f.out(f.members[v]))
+// spread sets reach, the cost from each site with going on.
+func (f *treeFinder) spread() {
+	for s, far := range f.far {
+		least := math.Float64bits(math.Inf(1))
+		for i, near := range f.near {
+			least = min(least, math.Float64bits(far[i]+near))
+		}
+		f.reach[s] = math.Float64frombits(least)
 	}
-	for r := f.nodes[u]; f.into[v][r] >= 0; {
-		arc := f.into[v][r]
-		t.arcs = append(t.arcs, arc^f.flip)
-		depth += f.g.Picos(arc) + f.res.access(arc)
-		r = f.g.Arcs[arc].Tail
+}
+
+// cheapestSplit returns the least t[E] + t[D - E]. Each split is looked at once, E being the part with the lowest member.
+// Costs are not negative, so that their bits compare as they do, which takes the processor no branches.
+func cheapestSplit(t []float64, d int) float64 {
+	rest := d & (d - 1)
+	low := d ^ rest
+	least := math.Float64bits(math.Inf(1))
+	for e := rest; e > 0; {
+		e = (e - 1) & rest
+		least = min(least, math.Float64bits(t[low|e]+t[rest^e]))
 	}
-	if u < len(f.members) {
-		t.arcs = append(t.arcs, f.in(f.members[u]))
-		depth += f.res.access(f.in(f.members[u]))
+	return math.Float64frombits(least)
+}
+
+// cheapestSplits is cheapestSplit for four routers.
+func cheapestSplits(t []lanes, d int) lanes {
+	rest := d & (d - 1)
+	low := d ^ rest
+	inf := math.Float64bits(math.Inf(1))
+	l0, l1, l2, l3 := inf, inf, inf, inf
+	for e := rest; e > 0; {
+		e = (e - 1) & rest
+		a, b := &t[low|e], &t[rest^e]
+		l0 = min(l0, math.Float64bits(a[0]+b[0]))
+		l1 = min(l1, math.Float64bits(a[1]+b[1]))
+		l2 = min(l2, math.Float64bits(a[2]+b[2]))
+		l3 = min(l3, math.Float64bits(a[3]+b[3]))
 	}
-	t.depth = max(t.depth, depth)
-	return depth
+	return lanes{math.Float64frombits(l0), math.Float64frombits(l1), math.Float64frombits(l2), math.Float64frombits(l3)}
 }
