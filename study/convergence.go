@@ -3,10 +3,10 @@ package study
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/islandsgd/islands/gossip"
 	"github.com/islandsgd/islands/network/collective"
 )
 
@@ -51,23 +51,7 @@ func (s *Study) Convergence(ctx context.Context) (*Convergence, error) {
 			ways = append(ways, Way{level.Name, sched.Name, sched, seconds})
 		}
 	}
-	out.Curves = make([]Curve, len(ways))
-	var mu sync.Mutex
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(workers(o.Jobs))
-	for i, w := range ways {
-		g.Go(func() error {
-			curve, err := CurveOf(ctx, o.Problem, w, o.Clock, tuning)
-			if err != nil {
-				return err
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			out.Curves[i] = *curve
-			return nil
-		})
-	}
-	if err := g.Wait(); err != nil {
+	if out.Curves, err = curvesOf(ctx, o.Problem, ways, o.Clock, tuning, o.Jobs); err != nil {
 		return nil, err
 	}
 	room := out.Curves[0].SecondsToTarget
@@ -82,6 +66,37 @@ func (s *Study) Convergence(ctx context.Context) (*Convergence, error) {
 	}
 	s.convergence = out
 	return out, nil
+}
+
+// curvesOf is CurveOf for many ways. Those that follow one schedule at different prices are tuned together.
+func curvesOf(ctx context.Context, q *gossip.Quadratic, ways []Way, clock Clock, u Tuning, jobs int) ([]Curve, error) {
+	type kind struct{ kind, fingerprint string }
+	var order []kind
+	alike := map[kind][]int{}
+	for i, w := range ways {
+		k := kind{w.Kind, w.Schedule.Fingerprint()}
+		if alike[k] == nil {
+			order = append(order, k)
+		}
+		alike[k] = append(alike[k], i)
+	}
+	curves := make([]Curve, len(ways))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(workers(jobs))
+	for _, k := range order {
+		g.Go(func() error {
+			tuner := ways[alike[k][0]].tuner(q, u)
+			for _, i := range alike[k] {
+				c, err := tuner.curve(ctx, ways[i], clock)
+				if err != nil {
+					return err
+				}
+				curves[i] = *c
+			}
+			return nil
+		})
+	}
+	return curves, g.Wait()
 }
 
 // SummaryLine is the answer for one capability: what reaches the target soonest, and what keeps agreement freshest.

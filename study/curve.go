@@ -44,14 +44,25 @@ func Colocated(n int) Way {
 	return Way{Kind: "colocated", Schedule: s, Communication: []float64{0}}
 }
 
-// CurveOf tunes a way and computes its error curve, which is empty when no setting tried reaches the target. The curve runs somewhat past the target, at up to 200 times spaced
-// evenly on a logarithmic scale, all at the phase of the period at which the target is reached.
+// CurveOf tunes a way and computes its error curve, which is empty when no setting tried reaches the target. The curve
+// runs somewhat past the target, at up to 200 times spaced evenly on a logarithmic scale, all at the phase of the period
+// at which the target is reached.
 func CurveOf(ctx context.Context, q *gossip.Quadratic, w Way, clock Clock, u Tuning) (*Curve, error) {
+	return w.tuner(q, u).curve(ctx, w, clock)
+}
+
+// tuner returns a Tuner for the way's schedule.
+func (w Way) tuner(q *gossip.Quadratic, u Tuning) *Tuner {
 	if w.Kind == "colocated" {
 		u.Steps = []int{1} // colocated means averaging every step
 		u.MaxRounds = max(u.MaxRounds, 100_000)
 	}
-	best, ok, err := NewTuner(q, w.Schedule, u).Best(ctx, w.Communication, clock)
+	return NewTuner(q, w.Schedule, u)
+}
+
+// curve is CurveOf for one of the ways that follow the tuner's schedule.
+func (u *Tuner) curve(ctx context.Context, w Way, clock Clock) (*Curve, error) {
+	best, ok, err := u.Best(ctx, w.Communication, clock)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +81,7 @@ func CurveOf(ctx context.Context, q *gossip.Quadratic, w Way, clock Clock, u Tun
 		curve.Staleness = &v
 	}
 	at := spread(best.Rounds+best.Rounds/3+2, best.Rounds%period, period)
-	r, err := gossip.Exact(ctx, q, seq, gossip.ExactOptions{Step: best.Step, At: at, Jobs: 1})
+	r, err := gossip.Exact(ctx, u.q, seq, gossip.ExactOptions{Step: best.Step, At: at, Jobs: 1})
 	if err != nil {
 		return nil, err
 	}
