@@ -22,13 +22,16 @@ type master struct {
 	demand  []float64 // of each job
 	scale   []float64 // of each arc's row: slow arcs have large entries
 	columns []masterColumn
+	byArc   [][]entry // of the columns, set by index
 
 	basis   []int // variable in each row: a slack by its arc, θ, or arcs+1+column
 	inverse [][]float64
 	value   []float64 // of the basic variables
 	steps   int       // since the last rebuild
 
-	alpha []float64 // scratch
+	alpha   []float64 // scratch
+	reduced []float64 // scratch: cost of each column
+	nonzero []int     // scratch of pivot
 }
 
 // masterColumn is a plan's entries in the rows of its arcs.
@@ -36,6 +39,12 @@ type masterColumn struct {
 	job    int
 	rows   []int
 	values []float64
+}
+
+// entry is a column's value in an arc's row.
+type entry struct {
+	column int
+	value  float64
 }
 
 const (
@@ -62,7 +71,7 @@ func newMaster(unit, demand []float64) *master {
 	for a, u := range unit {
 		scale[a] = 1 / max(1, u)
 	}
-	m := &master{scale: scale, arcs: arcs, demand: demand, basis: make([]int, n), value: make([]float64, n), alpha: make([]float64, n),
+	m := &master{scale: scale, byArc: make([][]entry, arcs), arcs: arcs, demand: demand, basis: make([]int, n), value: make([]float64, n), alpha: make([]float64, n),
 		inverse: make([][]float64, n)}
 	space := make([]float64, n*n)
 	for i := range n {
@@ -80,6 +89,28 @@ func (m *master) add(job int, rows []int, values []float64) int {
 	}
 	m.columns = append(m.columns, masterColumn{job, rows, values})
 	return len(m.columns) - 1
+}
+
+// index lists the columns' entries by arc, for reduce.
+func (m *master) index() {
+	m.reduced = make([]float64, len(m.columns))
+	count := make([]int, m.arcs)
+	total := 0
+	for _, c := range m.columns {
+		total += len(c.rows)
+		for _, r := range c.rows {
+			count[r]++
+		}
+	}
+	space := make([]entry, total)
+	for a, n := range count {
+		m.byArc[a], space = space[:0:n], space[n:]
+	}
+	for j, c := range m.columns {
+		for i, r := range c.rows {
+			m.byArc[r] = append(m.byArc[r], entry{j, c.values[i]})
+		}
+	}
 }
 
 // start sets the basis in which each job uses the given column: θ is the load of the busiest arc.
@@ -137,18 +168,19 @@ func (m *master) times(variable int) {
 func (m *master) pivot(row int) {
 	p := m.inverse[row]
 	scale := 1 / m.alpha[row]
+	m.nonzero = m.nonzero[:0]
 	for k := range p {
-		p[k] *= scale
+		if p[k] *= scale; p[k] != 0 {
+			m.nonzero = append(m.nonzero, k)
+		}
 	}
 	for i, r := range m.inverse {
 		f := m.alpha[i]
 		if i == row || f == 0 {
 			continue
 		}
-		for k, v := range p {
-			if v != 0 {
-				r[k] -= f * v
-			}
+		for _, k := range m.nonzero {
+			r[k] -= f * p[k]
 		}
 	}
 }
@@ -215,6 +247,7 @@ func (m *master) dual() []float64 {
 
 // solve runs the simplex method from the current basis to an optimum over the columns there are.
 func (m *master) solve() error {
+	m.index()
 	still, best := 0, math.Inf(1)
 	for range maxSteps {
 		if m.steps >= rebuildEvery {
@@ -269,8 +302,9 @@ func (m *master) entering(y []float64, bland bool) int {
 			}
 		}
 	}
-	for j := range m.columns {
-		if d := m.reduced(j, y); d < least {
+	m.reduce(y)
+	for j, d := range m.reduced {
+		if d < least {
 			enter, least = m.arcs+1+j, d
 			if bland {
 				return enter
@@ -280,13 +314,19 @@ func (m *master) entering(y []float64, bland bool) int {
 	return enter
 }
 
-func (m *master) reduced(j int, y []float64) float64 {
-	c := &m.columns[j]
-	d := -y[m.arcs+c.job]
-	for k, r := range c.rows {
-		d -= y[r] * c.values[k]
+// reduce sets the columns' reduced costs. It goes by arcs, since most have no price.
+func (m *master) reduce(y []float64) {
+	for j := range m.columns {
+		m.reduced[j] = -y[m.arcs+m.columns[j].job]
 	}
-	return d
+	for a, price := range y[:m.arcs] {
+		if price == 0 {
+			continue
+		}
+		for _, e := range m.byArc[a] {
+			m.reduced[e.column] -= price * e.value
+		}
+	}
 }
 
 // leaving is the ratio test; of equal ratios the largest pivot, or by Bland's rule the first variable.
