@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/islandsgd/islands/optimize"
 	"github.com/islandsgd/islands/study"
 )
 
@@ -102,13 +103,14 @@ func (s *span) padded() (float64, float64) {
 
 // Deployment draws what equipping more and more routers gains.
 func Deployment(d *study.Deployments) *Figure {
+	steps := deploymentSteps(d.Rows)
 	f := &Figure{
 		Name: "deployment", Title: "Which routers to equip first",
 		Caption: "Routers equipped with multicast and aggregation, chosen so that one clique of all islands is fastest; the list names them, with the staleness of the best schedule. " +
 			"One clique of all is stale by half its round. The best schedule is searched anew for each choice: where its line lies below, another schedule is fresher.",
 		Data: Table{Columns: []string{"routers", "equipped", "allreduce_seconds", "best_staleness_seconds", "proven", "best_schedule"}},
 		height: func(w vg.Length, th theme) vg.Length {
-			return max(0.36*w, 45*vg.Millimeter) + vg.Length(len(d.Rows)+5)*th.line()
+			return max(0.36*w, 45*vg.Millimeter) + vg.Length(len(steps)+5)*th.line()
 		},
 	}
 	proven := true
@@ -144,18 +146,43 @@ func Deployment(d *study.Deployments) *Figure {
 		wide := solid(mix(blue, 0.45), 3) // lies below the other, and shows where both coincide
 		p.Add(curve{all, wide}, curve{best, solid(red, lineWidth)}, dots{best, red})
 		entries := []entry{{"one clique of all", wide}, {"best schedule of one or two rounds", solid(red, lineWidth)}, {"one clique of all, every router equipped", dashed(muted, 0.8)}}
-		foot := vg.Length(len(d.Rows)+len(entries)+2) * th.line()
+		foot := vg.Length(len(steps)+len(entries)+2) * th.line()
 		p.draw(draw.Crop(c, 0, 0, foot, 0))
 		y := legend(c, th, c.X(0.05), c.Min.Y+foot-th.line(), entries) - th.line()
-		for _, r := range d.Rows {
-			names := "none"
-			if len(r.MulticastAt) > 0 {
-				names = row(r.MulticastAt)[0]
-			}
-			c.FillText(th.small(ink), vg.Point{X: c.X(0.05), Y: y}, fmt.Sprintf("%d:  %s s,  %s", r.K, shortNumber(r.Staleness), names))
+		for _, line := range steps {
+			c.FillText(th.small(ink), vg.Point{X: c.X(0.05), Y: y}, line)
 			y -= th.line()
 		}
 		return nil
 	}
 	return f
+}
+
+// deploymentSteps says what each number of routers brings. Numbers that bring nothing over the one before share a line.
+func deploymentSteps(rows []optimize.Deployment) []string {
+	fresher := func(i int) bool { return i == 0 || rows[i].Staleness < rows[i-1].Staleness*(1-1e-9) }
+	var out []string
+	for i, r := range rows {
+		if fresher(i) {
+			names := "none"
+			if len(r.MulticastAt) > 0 {
+				names = row(r.MulticastAt)[0]
+			}
+			out = append(out, fmt.Sprintf("%d:  %s s,  %s", r.K, shortNumber(r.Staleness), names))
+			continue
+		}
+		if !fresher(i - 1) {
+			continue // in the line of the one before
+		}
+		last := i
+		for last+1 < len(rows) && !fresher(last+1) {
+			last++
+		}
+		numbers := fmt.Sprint(r.K)
+		if last > i {
+			numbers += fmt.Sprintf(" to %d", rows[last].K)
+		}
+		out = append(out, numbers+":  no fresher")
+	}
+	return out
 }

@@ -3,12 +3,17 @@ package plots
 import (
 	"fmt"
 	"image/color"
+	"math"
+	"slices"
 
+	"gonum.org/v1/gonum/graph/path"
+	"gonum.org/v1/gonum/graph/simple"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/islandsgd/islands/internal/units"
+	"github.com/islandsgd/islands/schedule"
 	"github.com/islandsgd/islands/study"
 )
 
@@ -38,6 +43,9 @@ func Schedule(t *study.Timeline) *Figure {
 			units.FormatSeconds(*t.Staleness), units.FormatSeconds(*t.AllReduce))
 	}
 	maps := timelineMaps(t)
+	if maps.rounds > 0 && slices.ContainsFunc(t.Schedule.Rounds[:maps.rounds], hasLarge) {
+		f.Caption += fmt.Sprintf(" On the map a clique of more than %d is drawn as a tree, though all its members average with one another.", mostComplete)
+	}
 	f.height = func(w vg.Length, th theme) vg.Length {
 		return vg.Length(t.Schedule.N)*vg.Length(th.size)*1.55 + 48 + maps.height(w, t)
 	}
@@ -53,6 +61,10 @@ func Schedule(t *study.Timeline) *Figure {
 		return nil
 	}
 	return f
+}
+
+func hasLarge(r schedule.Round) bool {
+	return slices.ContainsFunc(r.Cliques, func(c []int) bool { return len(c) > mostComplete })
 }
 
 func capitalized(s string) string {
@@ -103,9 +115,11 @@ func (m maps) draw(c draw.Canvas, th theme, t *study.Timeline) error {
 		txt := th.small(ink)
 		at := vg.Point{X: box.Min.X + txt.Width(name)/2 + 4, Y: box.Min.Y + txt.Height(name)/2 + 4}
 		s.place.boxes = append(s.place.boxes, grown(at, txt.Width(name)+4, txt.Height(name)+4))
-		for _, p := range metPairs(t, r) {
-			for _, l := range s.line(p[0], p[1]) {
-				s.place.line(l[0], l[1])
+		for _, members := range t.Schedule.Rounds[r].Cliques {
+			for _, p := range s.joins(members) {
+				for _, l := range s.line(p[0], p[1]) {
+					s.place.line(l[0], l[1])
+				}
 			}
 		}
 		s.magnify()
@@ -123,26 +137,45 @@ func (m maps) draw(c draw.Canvas, th theme, t *study.Timeline) error {
 	return nil
 }
 
-// metPairs lists the routers of islands that meet in a round.
-func metPairs(t *study.Timeline, r int) [][2]int {
-	var out [][2]int
-	for _, members := range t.Schedule.Rounds[r].Cliques {
-		for a, i := range members {
-			for _, j := range members[:a] {
-				out = append(out, [2]int{t.Topology.Islands[i].Router, t.Topology.Islands[j].Router})
+// mostComplete is the largest clique of which every two members are joined by a line; more lines would be a carpet.
+const mostComplete = 9
+
+// joins lists the pairs of routers between which a clique is drawn: all, or the shortest tree that spans a large one.
+func (s *scene) joins(members []int) [][2]int {
+	complete := simple.NewWeightedUndirectedGraph(0, 0)
+	var all [][2]int
+	for a, i := range members {
+		for _, j := range members[:a] {
+			p := [2]int{s.t.Islands[i].Router, s.t.Islands[j].Router}
+			all = append(all, p)
+			length := 0.0
+			for _, l := range s.line(p[0], p[1]) {
+				length += math.Hypot(float64(l[1].X-l[0].X), float64(l[1].Y-l[0].Y))
 			}
+			if p[0] != p[1] {
+				complete.SetWeightedEdge(complete.NewWeightedEdge(simple.Node(p[0]), simple.Node(p[1]), length))
+			}
+		}
+	}
+	if len(members) <= mostComplete {
+		return all
+	}
+	tree := simple.NewWeightedUndirectedGraph(0, 0)
+	path.Kruskal(tree, complete)
+	var out [][2]int
+	for _, p := range all {
+		if tree.HasEdgeBetween(int64(p[0]), int64(p[1])) {
+			out = append(out, p)
 		}
 	}
 	return out
 }
 
-// clique joins its members by lines, each to the others, and marks them.
+// clique joins its members by lines and marks them.
 func (s *scene) clique(members []int, col color.Color) {
-	for a, i := range members {
-		for _, j := range members[:a] {
-			for _, p := range s.line(s.t.Islands[i].Router, s.t.Islands[j].Router) {
-				s.c.StrokeLines(solid(col, 0.9), s.c.ClipLinesXY([]vg.Point{p[0], p[1]})...)
-			}
+	for _, pair := range s.joins(members) {
+		for _, p := range s.line(pair[0], pair[1]) {
+			s.c.StrokeLines(solid(col, 0.9), s.c.ClipLinesXY([]vg.Point{p[0], p[1]})...)
 		}
 	}
 	for _, i := range members {
