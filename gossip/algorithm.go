@@ -244,6 +244,13 @@ func (a Algorithm) simulatedOnly() bool {
 
 func (a Algorithm) fragments() int { return max(1, a.Fragments) }
 
+// coordinatewise reports whether the algorithm tells coordinates apart, so that it does something else in another basis:
+// it drops, rounds or ranks single entries, reads the parameters as a matrix, or sends them in parts.
+func (a Algorithm) coordinatewise() bool {
+	name := a.name()
+	return name == "sparse" || name == "dgc" || name == "powersgd" || a.Compress != "" || a.fragments() > 1
+}
+
 func (a Algorithm) check() error {
 	known := false
 	for _, name := range algorithmNames {

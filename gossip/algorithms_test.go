@@ -68,7 +68,7 @@ func TestFragmentFixture(t *testing.T) {
 					t.Errorf("%s: simulated fragment %d is %g after round %d, want %g", c.keys, f, got, round+1, v)
 				}
 			}
-			for f, g := range q.groups(2) {
+			for f, g := range q.groups(Algorithm{Name: "streaming-diloco", Fragments: 2}) {
 				m := alg.compile(seq, 0.5, q.weights(), g).begin()
 				for range round + 1 {
 					m.round()
@@ -138,7 +138,7 @@ func TestPushSum(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := Algorithm{Name: "push-sum"}.compile(seq, 0.1, q.weights(), q.groups(1)[0]).begin()
+	m := Algorithm{Name: "push-sum"}.compile(seq, 0.1, q.weights(), q.groups(Algorithm{})[0]).begin()
 	for t1, want := range map[int][]float64{1: {4, 1.6, 2.125, 4.5}, 2: {4.321428571, 2.56, 2.346938776, 3.142857143}} {
 		m.t, m.mean = 0, append([]float64(nil), 1, 2, 3, 6)
 		for range t1 {

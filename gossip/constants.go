@@ -211,7 +211,7 @@ func (q *Quadratic) GammaA(step float64) float64 {
 		return 0
 	}
 	largest := 0.0
-	for _, g := range q.groups(1) {
+	for _, g := range q.groups(Algorithm{}) {
 		size := q.N * g.m
 		if size > maxEigenSize {
 			for i := range q.N {

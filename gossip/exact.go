@@ -74,7 +74,10 @@ func Exact(ctx context.Context, q *Quadratic, seq *mixing.Sequence, o ExactOptio
 	if err != nil {
 		return nil, err
 	}
-	groups := q.groups(o.Algorithm.fragments())
+	groups := q.groups(o.Algorithm)
+	if slices.ContainsFunc(groups, (*group).flat) {
+		warnings = append(warnings, "the average curvature is 0 in some direction: there the optimum is not unique, errors count from the one nearest to 0, and nothing converges")
+	}
 	for _, g := range groups {
 		if size := q.N * g.m; size > maxExactSize {
 			return nil, fmt.Errorf("exact moments follow the covariance of %d islands × %d coupled parameters, and %d × %d is too large: at most %d (simulate has no such limit)", q.N, g.m, size, size, maxExactSize)
@@ -192,6 +195,7 @@ func (e *exactPart) run(ctx context.Context, p *program, weights []float64, at [
 	} else {
 		f := j.periodMap()
 		radius, ok := spectralRadius(f.m, f.s)
+		radius = p.group.told(radius)
 		own.noRadius = !ok
 		own.radius = math.Pow(radius, 1/float64(len(p.rounds)))
 		if ok && own.radius < 1 {

@@ -252,3 +252,38 @@ func TestExactProgress(t *testing.T) {
 		t.Errorf("%d groups, error %v", last, err)
 	}
 }
+
+// TestFlatDirections: without curvature in some direction the average walks at random there: the radius is 1, whatever
+// rounding makes of it, and there is no limit.
+func TestFlatDirections(t *testing.T) {
+	const diagonal = `
+problem: quadratic
+curvature: [[0, 1], [0, 1]]
+optimum: [[1, 0], [0, 2]]
+start: [[5, 0], [5, 0]]
+noise: [0.1, 0.1]
+`
+	// The same in another basis, where rounding leaves no exact 0.
+	const leaning = `
+problem: quadratic
+curvature: [[[0.64, 0.48], [0.48, 0.36]], [[1.28, 0.96], [0.96, 0.72]]]
+optimum: [[1, 0], [0, 2]]
+noise: [0.1, 0.1]
+`
+	for _, text := range []string{diagonal, leaning} {
+		q := problem(t, text)
+		for _, line := range []string{"atc", "dgd", "gradient-tracking", "diloco", "delayed:tau=1"} {
+			alg, err := ParseAlgorithm(line)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := Exact(context.Background(), q, sequence(t, 2, both()), ExactOptions{Algorithm: alg, Step: 0.1, At: []int{1, 1000}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Stable || r.Stationary != nil || r.Radius == nil || *r.Radius < 1 || len(r.Warnings) == 0 {
+				t.Errorf("%s: stable %v, limit %v, radius %v, warnings %q", line, r.Stable, r.Stationary, r.Radius, r.Warnings)
+			}
+		}
+	}
+}

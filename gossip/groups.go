@@ -22,14 +22,15 @@ type group struct {
 	fragment int // of the coordinates, where the algorithm tells fragments apart
 }
 
-// groups splits the problem. Coordinates are measured from x*. With several fragments, which only diagonal problems can
-// have, coordinates of different fragments (consecutive parts of the coordinates) are in different groups.
-func (q *Quadratic) groups(fragments int) []*group {
+// groups splits the problem for an algorithm. Coordinates are measured from x*. With several fragments, which only
+// diagonal problems can have, coordinates of different fragments (consecutive parts of the coordinates) are in different
+// groups.
+func (q *Quadratic) groups(alg Algorithm) []*group {
 	if q.Diagonal {
-		return q.split(q.A, q.B, q.Noise, q.Start, q.Constants().XStar, fragments)
+		return q.split(q.A, q.B, q.Noise, q.Start, q.Constants().XStar, alg.fragments())
 	}
 	star := q.Constants().XStar
-	if u, ok := q.commonBasis(); ok {
+	if u, ok := q.commonBasis(); ok && !alg.coordinatewise() {
 		a, noise := make([][]float64, q.N), make([][]float64, q.N)
 		b, start := make([][]float64, q.N), make([][]float64, q.N)
 		for i := range q.N {

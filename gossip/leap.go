@@ -91,9 +91,9 @@ func cliquesOf(w *mixing.Matrix) (cliques [][]int, rest []int, ok bool) {
 }
 
 // diagonalized returns the problem in the basis in which it is diagonal, or q itself where there is none. The error
-// measures are the same in any basis; an algorithm that tells coordinates apart is not.
+// measures are the same in any basis; what an algorithm that tells coordinates apart does is not.
 func (q *Quadratic) diagonalized(alg Algorithm) *Quadratic {
-	if q.Diagonal || alg.fragments() > 1 {
+	if q.Diagonal || alg.coordinatewise() {
 		return q
 	}
 	u, ok := q.commonBasis()

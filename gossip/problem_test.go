@@ -167,17 +167,17 @@ func TestLoadProblem(t *testing.T) {
 // TestDecoupling: instance C is diagonal as it is written; turned into another basis it is dense, and decouples again.
 func TestDecoupling(t *testing.T) {
 	plain := problem(t, instanceC)
-	if g := plain.groups(1); len(g) != 2 || g[0].m != 1 {
+	if g := plain.groups(Algorithm{}); len(g) != 2 || g[0].m != 1 {
 		t.Fatalf("%d groups", len(g))
 	}
 	turned := turn(t, plain, 0.7)
-	if g := turned.groups(1); len(g) != 2 || g[0].m != 1 {
+	if g := turned.groups(Algorithm{}); len(g) != 2 || g[0].m != 1 {
 		t.Errorf("the turned problem has %d groups", len(g))
 	}
-	if g := problem(t, instanceN).groups(1); len(g) != 1 || g[0].m != 2 {
+	if g := problem(t, instanceN).groups(Algorithm{}); len(g) != 1 || g[0].m != 2 {
 		t.Errorf("the general problem has %d groups", len(g))
 	}
-	if g := family(t, "quadratic:d=50,mu=1", 3).groups(1); len(g) != 1 || g[0].members != 50 {
+	if g := family(t, "quadratic:d=50,mu=1", 3).groups(Algorithm{}); len(g) != 1 || g[0].members != 50 {
 		t.Errorf("equal coordinates make %d groups", len(g))
 	}
 }

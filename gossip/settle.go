@@ -11,6 +11,31 @@ import (
 // for nine islands, 276 for 23.
 const maxSecondSize = 300
 
+// radiusTol is how close to 1 a computed spectral radius means 1: no limit can be told from its rounding.
+const radiusTol = 1e-12
+
+// told returns the spectral radius that a computed one tells of. In a flat direction an average once reached stays, so
+// the radius is no less than 1, however far rounding has moved it (a double eigenvalue by the root of the precision).
+func (g *group) told(radius float64) float64 {
+	if math.Abs(radius-1) <= radiusTol || radius < 1 && g.flat() {
+		return 1
+	}
+	return radius
+}
+
+// flat reports whether the average objective has a direction without curvature. As no curvature is negative, no island
+// then has any in it.
+func (g *group) flat() bool {
+	mean := mat.NewSymDense(g.m, nil)
+	largest := 0.0
+	for _, a := range g.a {
+		mean.AddSym(mean, mat.NewSymDense(g.m, a))
+		largest = max(largest, mat.Max(mat.NewDense(g.m, g.m, a)))
+	}
+	values, ok := eigenvalues(mean)
+	return ok && values[0] <= flatTol*largest
+}
+
 // settle returns the root of the spectral radius of E → E[M E M'], and, where that is below 1, the stationary
 // moments. ok is false where the map is too large to be written out.
 func (p *secondProgram) settle(weights []float64) (radius float64, stationary Moments, ok bool) {
@@ -27,6 +52,7 @@ func (p *secondProgram) settle(weights []float64) (radius float64, stationary Mo
 		pack(l, column, s.second, used)
 	}
 	radius, ok = spectralRadius(l.RawMatrix().Data, dim)
+	radius = p.b.g.told(radius)
 	radius = math.Pow(radius, 0.5/float64(len(p.rounds)))
 	if !ok || radius >= 1 {
 		return radius, Moments{}, ok
