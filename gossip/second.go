@@ -35,6 +35,7 @@ type secondProgram struct {
 type secondOp struct {
 	op
 	outcomes []weightedOp // of a random mixing; nil: linear of op
+	folded   *folded      // of many outcomes, see fold
 
 	// variance returns the variance of the multiplicative noise of each row, of the state before the operation, and
 	// inject the map B by which it enters (nil: B = I). quiet leaves out what does not vary with E and m.
@@ -119,6 +120,7 @@ func (p *secondProgram) mixing(t int) []secondOp {
 		for _, w := range r.Outcomes {
 			o.outcomes = append(o.outcomes, weightedOp{w.Probability, b.mix(w.W).linear})
 		}
+		o.folded = fold(o.outcomes, b.used)
 		return []secondOp{o}
 	}
 	w := b.seq.Step(t).W
@@ -159,6 +161,7 @@ func (p *secondProgram) dgd(t int) secondOp {
 	for _, w := range b.seq.Random.Outcomes {
 		o.outcomes = append(o.outcomes, weightedOp{w.Probability, b.dgdLinear(w.W, one)})
 	}
+	o.folded = fold(o.outcomes, b.used)
 	return o
 }
 
@@ -189,13 +192,18 @@ func (p *secondProgram) round(s *secondMoments, t int, quiet bool) {
 			variance = o.variance(s, quiet)
 		}
 		mean, second := make([]float64, used*members), make([]float64, used*used)
-		for _, w := range o.all() {
-			w.linear(s.meanTmp, s.mean, members)
-			axpy(mean, w.probability, s.meanTmp)
-			w.linear(s.tmp, s.second, used)
-			transpose(half, s.tmp, used)
-			w.linear(s.tmp, half, used)
-			axpy(second, w.probability, s.tmp)
+		if f := o.folded; f != nil {
+			gemm(mean, f.mean, s.mean, used, used, members)
+			gemm(second, f.second, s.second, used*used, used*used, 1)
+		} else {
+			for _, w := range o.all() {
+				w.linear(s.meanTmp, s.mean, members)
+				axpy(mean, w.probability, s.meanTmp)
+				w.linear(s.tmp, s.second, used)
+				transpose(half, s.tmp, used)
+				w.linear(s.tmp, half, used)
+				axpy(second, w.probability, s.tmp)
+			}
 		}
 		s.mean, s.second = mean, second
 		if variance != nil {
@@ -210,6 +218,40 @@ func (p *secondProgram) round(s *secondMoments, t int, quiet bool) {
 		axpy(s.second, float64(members), o.g)
 		add(s.mean, o.c)
 	}
+}
+
+// folded is a random mixing M with many outcomes, written out as the linear maps of the mean and the second moment:
+// E[M], and E[M ⊗ M] on second moments read row by row.
+type folded struct{ mean, second []float64 }
+
+// maxFolded is the largest size whose E[M ⊗ M] is written out: 2.7 MB.
+const maxFolded = 24
+
+// fold returns the maps where applying them is cheaper than applying every outcome, else nil.
+func fold(outcomes []weightedOp, used int) *folded {
+	if used > maxFolded || len(outcomes) < used*used/4 {
+		return nil
+	}
+	f := &folded{make([]float64, used*used), make([]float64, used*used*used*used)}
+	identity, m := make([]float64, used*used), make([]float64, used*used)
+	for k := range used {
+		identity[k*used+k] = 1
+	}
+	for _, w := range outcomes {
+		w.linear(m, identity, used)
+		axpy(f.mean, w.probability, m)
+		for r := range used {
+			for c := range used {
+				row := f.second[(r*used+c)*used*used:]
+				for k, x := range m[r*used : (r+1)*used] {
+					if x != 0 {
+						axpy(row[k*used:(k+1)*used], w.probability*x, m[c*used:(c+1)*used])
+					}
+				}
+			}
+		}
+	}
+	return f
 }
 
 // addInjected adds B diag(v) B' to dst; inject nil: B = I.
