@@ -194,7 +194,7 @@ func (p *secondProgram) round(s *secondMoments, t int, quiet bool) {
 		mean, second := make([]float64, used*members), make([]float64, used*used)
 		if f := o.folded; f != nil {
 			gemm(mean, f.mean, s.mean, used, used, members)
-			gemm(second, f.second, s.second, used*used, used*used, 1)
+			f.apply(second, s.second, used)
 		} else {
 			for _, w := range o.all() {
 				w.linear(s.meanTmp, s.mean, members)
@@ -218,40 +218,6 @@ func (p *secondProgram) round(s *secondMoments, t int, quiet bool) {
 		axpy(s.second, float64(members), o.g)
 		add(s.mean, o.c)
 	}
-}
-
-// folded is a random mixing M with many outcomes, written out as the linear maps of the mean and the second moment:
-// E[M], and E[M ⊗ M] on second moments read row by row.
-type folded struct{ mean, second []float64 }
-
-// maxFolded is the largest size whose E[M ⊗ M] is written out: 2.7 MB.
-const maxFolded = 24
-
-// fold returns the maps where applying them is cheaper than applying every outcome, else nil.
-func fold(outcomes []weightedOp, used int) *folded {
-	if used > maxFolded || len(outcomes) < used*used/4 {
-		return nil
-	}
-	f := &folded{make([]float64, used*used), make([]float64, used*used*used*used)}
-	identity, m := make([]float64, used*used), make([]float64, used*used)
-	for k := range used {
-		identity[k*used+k] = 1
-	}
-	for _, w := range outcomes {
-		w.linear(m, identity, used)
-		axpy(f.mean, w.probability, m)
-		for r := range used {
-			for c := range used {
-				row := f.second[(r*used+c)*used*used:]
-				for k, x := range m[r*used : (r+1)*used] {
-					if x != 0 {
-						axpy(row[k*used:(k+1)*used], w.probability*x, m[c*used:(c+1)*used])
-					}
-				}
-			}
-		}
-	}
-	return f
 }
 
 // addInjected adds B diag(v) B' to dst; inject nil: B = I.

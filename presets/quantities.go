@@ -272,7 +272,7 @@ func roundsSaved(ctx context.Context, r *reader) float64 {
 		return math.NaN()
 	}
 	rounds := func(h int) float64 {
-		best, ok, err := study.NewTuner(q, s, study.Tuning{Target: target, Steps: []int{h}, MaxRounds: 100_000}).Best(ctx, make([]float64, s.Period()), study.Clock{StepTime: 1})
+		best, ok, err := study.NewTuner(q, s, study.Tuning{Target: target, Steps: []int{h}, MaxRounds: 100_000}).Best(ctx, study.InTurn(make([]float64, s.Period())), study.Clock{StepTime: 1})
 		r.check(err)
 		if !ok {
 			r.fail("the target is not reached with %d local steps", h)

@@ -3,6 +3,7 @@ package study
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -54,6 +55,15 @@ func Compare(ctx context.Context, o Options, levels []Level, schedules []*schedu
 	optimized := len(schedules) == 0
 	if optimized {
 		schedules = families(o.Topology)
+	}
+	schedules = slices.Clone(schedules)
+	for i, sched := range schedules {
+		if schedules[i], err = mixing.Explicit(sched); err != nil {
+			return nil, err
+		}
+		if r := schedules[i].Random; r != nil && r.Outcomes == nil {
+			out.Warnings = append(out.Warnings, fmt.Sprintf("%s has too many outcomes to list: its price is a sample's, and there are no exact moments to tune it by", sched.Name))
+		}
 	}
 	room := Colocated(o.Problem.N)
 	tuning := o.Tuning.withDefaults()
@@ -156,38 +166,35 @@ func rowOf(ctx context.Context, o Options, level Level, s *schedule.Schedule, tu
 	if err != nil {
 		return nil, err
 	}
-	row := &Row{Capability: level.Name, Schedule: s.Name}
-	period := float64(s.Period())
-	seconds := make([]float64, s.Period())
+	seq, err := mixing.New(s)
+	if err != nil {
+		return nil, err
+	}
+	c, err := charge(p, s, seq)
+	if err != nil {
+		return nil, fmt.Errorf("%s, %w", s.Name, err)
+	}
+	row := &Row{Capability: level.Name, Schedule: s.Name, Staleness: c.staleness}
 	load := map[[2]string]float64{}
-	for r := range s.Rounds {
-		price, err := p.Round(&s.Rounds[r])
-		if err != nil {
-			return nil, fmt.Errorf("%s, round %d: %w", s.Name, r+1, err)
-		}
-		seconds[r] = price.Seconds
+	for r, price := range c.prices {
 		for _, l := range price.Links {
 			if l.Kind == network.KindLink {
-				row.BytesPerRound += l.Bytes / period
-				load[[2]string{l.From, l.To}] += l.Bytes / period
+				row.BytesPerRound += l.Bytes * c.share(r)
+				load[[2]string{l.From, l.To}] += l.Bytes * c.share(r)
 			}
 		}
 	}
 	for _, v := range load {
 		row.BusiestBytes = max(row.BusiestBytes, v)
 	}
-	seq, err := mixing.New(s)
-	if err != nil {
-		return nil, err
+	if seq.Random != nil && seq.Random.Outcomes == nil {
+		return row, nil // no exact moments to tune by
 	}
-	if v, ok := mixing.Staleness(seq, seconds); ok {
-		row.Staleness = &v
-	}
-	best, ok, err := tuner.Best(ctx, seconds, o.Clock)
+	best, ok, err := tuner.Best(ctx, c.Communication, o.Clock)
 	if err != nil || !ok {
 		return row, err
 	}
-	mean := endOfRound(seconds, o.Clock, best.H, s.Period()) / period
+	mean := c.round(o.Clock, best.H)
 	ratio, bytes := best.Seconds/room, row.BytesPerRound*float64(best.Rounds)
 	row.H, row.Step, row.RoundSeconds, row.RoundsToTarget = &best.H, &best.Step, &mean, &best.Rounds
 	row.SecondsToTarget, row.OverColocated, row.BytesToTarget = &best.Seconds, &ratio, &bytes

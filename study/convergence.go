@@ -39,16 +39,16 @@ func (s *Study) Convergence(ctx context.Context) (*Convergence, error) {
 	ways := []Way{Colocated(o.Problem.N)}
 	for _, level := range s.levels {
 		r := optima[level.Name]
-		ways = append(ways, Way{level.Name, "all-reduce", r.AllReduce.Schedule, r.AllReduce.Seconds()})
+		ways = append(ways, Way{level.Name, "all-reduce", r.AllReduce.Schedule, InTurn(r.AllReduce.Seconds())})
 		if rotation := rotationOf(r); rotation.Schedule.Period() > 1 {
-			ways = append(ways, Way{level.Name, "rotating cliques", rotation.Schedule, rotation.Seconds()})
+			ways = append(ways, Way{level.Name, "rotating cliques", rotation.Schedule, InTurn(rotation.Seconds())})
 		}
 		for _, sched := range o.Schedules {
-			seconds, err := priceRounds(o.Topology, level, sched, collective.Options{Payload: o.Payload, Collective: o.Collective})
+			c, err := chargeUnder(o.Topology, level, sched, collective.Options{Payload: o.Payload, Collective: o.Collective})
 			if err != nil {
 				return nil, err
 			}
-			ways = append(ways, Way{level.Name, sched.Name, sched, seconds})
+			ways = append(ways, Way{level.Name, sched.Name, sched, c.Communication})
 		}
 	}
 	if out.Curves, err = curvesOf(ctx, o.Problem, ways, o.Clock, tuning, o.Jobs); err != nil {

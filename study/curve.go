@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/islandsgd/islands/gossip"
-	"github.com/islandsgd/islands/mixing"
 	"github.com/islandsgd/islands/schedule"
 )
 
@@ -35,13 +34,13 @@ type Way struct {
 	Capability    string
 	Kind          string
 	Schedule      *schedule.Schedule
-	Communication []float64 // seconds of each round of the period
+	Communication Communication
 }
 
 // Colocated is training in one room: exact averaging every step at no cost.
 func Colocated(n int) Way {
 	s := &schedule.Schedule{Name: "colocated", N: n, Rounds: []schedule.Round{{LocalSteps: 1, Cliques: [][]int{allOf(n)}}}}
-	return Way{Kind: "colocated", Schedule: s, Communication: []float64{0}}
+	return Way{Kind: "colocated", Schedule: s, Communication: InTurn([]float64{0})}
 }
 
 // CurveOf tunes a way and computes its error curve, which is empty when no setting tried reaches the target. The curve
@@ -71,22 +70,20 @@ func (u *Tuner) curve(ctx context.Context, w Way, clock Clock) (*Curve, error) {
 		return curve, nil
 	}
 	curve.H, curve.Step, curve.RoundsToTarget, curve.SecondsToTarget = best.H, best.Step, &best.Rounds, &best.Seconds
-	period := len(w.Communication)
-	curve.RoundSeconds = endOfRound(w.Communication, clock, best.H, period) / float64(period)
+	period := w.Communication.period()
+	curve.RoundSeconds = w.Communication.round(clock, best.H)
 	seq, err := withLocalSteps(w.Schedule, best.H)
 	if err != nil {
 		return nil, err
 	}
-	if v, ok := mixing.Staleness(seq, w.Communication); ok {
-		curve.Staleness = &v
-	}
+	curve.Staleness = w.Communication.staleness(seq)
 	at := spread(best.Rounds+best.Rounds/3+2, best.Rounds%period, period)
 	r, err := gossip.Exact(ctx, u.q, seq, gossip.ExactOptions{Step: best.Step, At: at, Jobs: 1})
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range r.Points {
-		curve.Points = append(curve.Points, LossPoint{endOfRound(w.Communication, clock, best.H, p.T), p.MSE})
+		curve.Points = append(curve.Points, LossPoint{w.Communication.end(clock, best.H, p.T), p.MSE})
 	}
 	return curve, nil
 }

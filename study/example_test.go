@@ -57,7 +57,7 @@ func ExampleTuner_Best() {
 	}
 	tuner := study.NewTuner(problem, s, study.Tuning{})
 	for _, seconds := range []float64{0.02, 2} {
-		best, ok, err := tuner.Best(context.Background(), []float64{seconds}, study.Clock{StepTime: 0.1})
+		best, ok, err := tuner.Best(context.Background(), study.InTurn([]float64{seconds}), study.Clock{StepTime: 0.1})
 		if err != nil || !ok {
 			fmt.Println("the target is not reached", err)
 			return

@@ -1,8 +1,6 @@
 package study
 
 import (
-	"fmt"
-
 	"github.com/islandsgd/islands/mixing"
 	"github.com/islandsgd/islands/network"
 	"github.com/islandsgd/islands/network/collective"
@@ -75,28 +73,19 @@ func Price(t *network.Topology, levels []Level, s *schedule.Schedule, o collecti
 		if err != nil {
 			return nil, err
 		}
-		if s.Random != nil {
-			sum, err := priceRandom(p, level.Name, s, seq)
-			if err != nil {
-				return nil, err
-			}
-			out.Levels = append(out.Levels, *sum)
-			continue
+		c, err := charge(p, s, seq)
+		if err != nil {
+			return nil, err
 		}
-		sum := PricedLevel{Capability: level.Name}
-		seconds := make([]float64, s.Period())
-		for r := range s.Rounds {
-			price, err := p.Round(&s.Rounds[r])
-			if err != nil {
-				return nil, fmt.Errorf("round %d: %w", r+1, err)
+		sum := PricedLevel{Capability: level.Name, Staleness: c.staleness, StandardError: c.standardError}
+		for r, price := range c.prices {
+			if s.Random != nil {
+				sum.Period += c.Odds[r] * price.Seconds
+				continue
 			}
 			out.Rounds = append(out.Rounds, PricedRound{r + 1, level.Name, price})
 			out.Warnings = append(out.Warnings, price.Warnings...)
-			seconds[r] = price.Seconds
 			sum.Period += price.Seconds
-		}
-		if v, ok := mixing.Staleness(seq, seconds); ok {
-			sum.Staleness = &v
 		}
 		out.Levels = append(out.Levels, sum)
 	}

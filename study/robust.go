@@ -59,7 +59,7 @@ type Repriced struct {
 // Robustness re-prices a schedule under every disturbance. The capability must have been given for the routers of t,
 // which disturbances leave alone.
 func Robustness(ctx context.Context, t *network.Topology, level Level, s *schedule.Schedule, o collective.Options) ([]Repriced, error) {
-	seq, err := mixing.New(s)
+	s, err := mixing.Explicit(s)
 	if err != nil {
 		return nil, err
 	}
@@ -69,36 +69,13 @@ func Robustness(ctx context.Context, t *network.Topology, level Level, s *schedu
 			return nil, err
 		}
 		r := Repriced{Disturbance: d.Name}
-		seconds, err := priceRounds(d.Topology, level, s, o)
-		if err == nil { // otherwise the disturbance cuts a clique in two
-			period := 0.0
-			for _, v := range seconds {
-				period += v
-			}
-			r.Period = &period
-			if v, ok := mixing.Staleness(seq, seconds); ok {
-				r.Staleness = &v
-			}
+		if c, err := chargeUnder(d.Topology, level, s, o); err == nil { // otherwise the disturbance cuts a clique in two
+			period := c.round(Clock{}, 0) * float64(c.period())
+			r.Period, r.Staleness = &period, c.staleness
 		}
 		out = append(out, r)
 	}
 	return out, nil
-}
-
-func priceRounds(t *network.Topology, level Level, s *schedule.Schedule, o collective.Options) ([]float64, error) {
-	p, err := collective.NewPricer(t, level.Capability, o)
-	if err != nil {
-		return nil, err
-	}
-	seconds := make([]float64, s.Period())
-	for r := range s.Rounds {
-		price, err := p.Round(&s.Rounds[r])
-		if err != nil {
-			return nil, err
-		}
-		seconds[r] = price.Seconds
-	}
-	return seconds, nil
 }
 
 // WorstCase returns a function that values a schedule by its worst staleness under the disturbances that leave the

@@ -2,8 +2,10 @@ package study
 
 import (
 	"context"
+	"slices"
 
 	"github.com/islandsgd/islands/gossip"
+	"github.com/islandsgd/islands/mixing"
 	"github.com/islandsgd/islands/network"
 	"github.com/islandsgd/islands/network/collective"
 	"github.com/islandsgd/islands/optimize"
@@ -56,6 +58,14 @@ func New(o Options) (*Study, error) {
 		o.PeriodMax = 2
 	}
 	o.Evidence.Jobs = o.Jobs
+	o.Schedules = slices.Clone(o.Schedules)
+	for i, s := range o.Schedules {
+		explicit, err := mixing.Explicit(s) // a random schedule may have probabilities yet to be chosen
+		if err != nil {
+			return nil, err
+		}
+		o.Schedules[i] = explicit
+	}
 	levels, err := Levels(o.Topology)
 	return &Study{o: o, levels: levels}, err
 }

@@ -100,7 +100,7 @@ func TestClock(t *testing.T) {
 		{Clock{StepTime: 0.5}, 0, 0}, {Clock{StepTime: 0.5}, 1, 3.5}, {Clock{StepTime: 0.5}, 2, 6}, {Clock{StepTime: 0.5}, 5, 15.5},
 		{Clock{StepTime: 0.5, Overlap: true}, 1, 2}, {Clock{StepTime: 0.5, Overlap: true}, 4, 7},
 	} {
-		if got := endOfRound(comm, c.clock, 3, c.t); math.Abs(got-c.want) > 1e-12 {
+		if got := InTurn(comm).end(c.clock, 3, c.t); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("%+v, round %d: %v s, want %v", c.clock, c.t, got, c.want)
 		}
 	}
@@ -157,7 +157,7 @@ func TestTuneTradesStepsForCommunication(t *testing.T) {
 	tuner := NewTuner(q, Colocated(3).Schedule, Tuning{})
 	last := 0
 	for _, comm := range []float64{0, 1, 20} {
-		best, ok, err := tuner.Best(context.Background(), []float64{comm}, Clock{StepTime: 0.1})
+		best, ok, err := tuner.Best(context.Background(), InTurn([]float64{comm}), Clock{StepTime: 0.1})
 		if err != nil || !ok {
 			t.Fatalf("communication %v: %v %v", comm, ok, err)
 		}
@@ -165,11 +165,11 @@ func TestTuneTradesStepsForCommunication(t *testing.T) {
 			t.Errorf("communication %v s: H = %d, less than %d for a cheaper round", comm, best.H, last)
 		}
 		last = best.H
-		fresh, _, err := NewTuner(q, Colocated(3).Schedule, Tuning{}).Best(context.Background(), []float64{comm}, Clock{StepTime: 0.1})
+		fresh, _, err := NewTuner(q, Colocated(3).Schedule, Tuning{}).Best(context.Background(), InTurn([]float64{comm}), Clock{StepTime: 0.1})
 		if err != nil || fresh != best {
 			t.Errorf("communication %v s: %+v from memory, %+v from scratch", comm, best, fresh)
 		}
-		if got := endOfRound([]float64{comm}, Clock{StepTime: 0.1}, best.H, best.Rounds); got != best.Seconds {
+		if got := InTurn([]float64{comm}).end(Clock{StepTime: 0.1}, best.H, best.Rounds); got != best.Seconds {
 			t.Errorf("communication %v: %v s for %d rounds, clock says %v", comm, best.Seconds, best.Rounds, got)
 		}
 	}

@@ -142,11 +142,11 @@ func tuned(ctx context.Context, o TrainOptions, s *schedule.Schedule, clock Cloc
 	if s.Random != nil {
 		return nil, 0, fmt.Errorf("schedule %s is random: it has no rounds to tune for", s.Name)
 	}
-	seconds, err := priceRounds(o.Topology, o.Level, s, o.Simulation.Collective)
+	c, err := chargeUnder(o.Topology, o.Level, s, o.Simulation.Collective)
 	if err != nil {
 		return nil, 0, err
 	}
-	best, ok, err := NewTuner(o.Problem, s, Tuning{Target: o.Target}).Best(ctx, seconds, clock)
+	best, ok, err := NewTuner(o.Problem, s, Tuning{Target: o.Target}).Best(ctx, c.Communication, clock)
 	if err != nil {
 		return nil, 0, err
 	}

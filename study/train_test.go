@@ -54,11 +54,11 @@ func TestTrainMatchesCompare(t *testing.T) {
 				o := trainOptions(t, level, line)
 				o.Tune, o.Simulation.Overlap = true, overlap
 				r := train(t, o)
-				seconds, err := priceRounds(o.Topology, o.Level, o.Schedule, o.Simulation.Collective)
+				priced, err := chargeUnder(o.Topology, o.Level, o.Schedule, o.Simulation.Collective)
 				if err != nil {
 					t.Fatal(err)
 				}
-				curve, err := CurveOf(context.Background(), o.Problem, Way{level, "", o.Schedule, seconds}, Clock{0.1, overlap}, Tuning{Target: o.Target})
+				curve, err := CurveOf(context.Background(), o.Problem, Way{level, "", o.Schedule, priced.Communication}, Clock{0.1, overlap}, Tuning{Target: o.Target})
 				if err != nil {
 					t.Fatal(err)
 				}

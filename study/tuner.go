@@ -3,6 +3,7 @@ package study
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/islandsgd/islands/gossip"
 	"github.com/islandsgd/islands/mixing"
@@ -78,17 +79,17 @@ func NewTuner(q *gossip.Quadratic, s *schedule.Schedule, o Tuning) *Tuner {
 }
 
 // Best returns the number of local steps and the step size with which the schedule reaches the target in the fewest
-// seconds, by exact moments; ok is false when it never does. communication[r] is what round r of the period takes. For
-// each H the step size is searched on a logarithmic scale from 2/L down: the number of rounds first falls with a smaller
-// step (less noise is left) and then grows (less progress is made).
-func (u *Tuner) Best(ctx context.Context, communication []float64, clock Clock) (best Tuned, ok bool, err error) {
+// seconds (expected ones, where the schedule is random), by exact moments; ok is false when it never does. For each H
+// the step size is searched on a logarithmic scale from 2/L down: the number of rounds first falls with a smaller step
+// (less noise is left) and then grows (less progress is made).
+func (u *Tuner) Best(ctx context.Context, communication Communication, clock Clock) (best Tuned, ok bool, err error) {
 	best.Seconds = math.Inf(1)
 	for _, h := range u.o.Steps {
 		seq, err := withLocalSteps(u.schedule, h)
 		if err != nil {
 			return best, false, err
 		}
-		ends := func(t int) float64 { return endOfRound(communication, clock, h, t) }
+		ends := func(t int) float64 { return communication.end(clock, h, t) }
 		limit := u.o.MaxRounds
 		for limit > 1 && ends(limit) >= best.Seconds { // rounds that could still win
 			limit /= 2
@@ -119,19 +120,6 @@ func (u *Tuner) Best(ctx context.Context, communication []float64, clock Clock) 
 }
 
 func (u *Tuner) step(k int) float64 { return math.Pow(2, 1-float64(k)/4) / u.l }
-
-// endOfRound is the time at which round t, counted from 1, is over.
-func endOfRound(communication []float64, clock Clock, h, t int) float64 {
-	period := len(communication)
-	sum, part := 0.0, 0.0
-	for r, v := range communication {
-		sum += clock.Round(h, v)
-		if r < t%period {
-			part += clock.Round(h, v)
-		}
-	}
-	return float64(t/period)*sum + part
-}
 
 // bestStep minimizes rounds(k) over the step sizes 2^(1-k/4)/L, k ≥ 1. rounds is 0 for a step that does not reach the
 // target. It scans in factors of 2 and refines around the best.
@@ -223,6 +211,14 @@ func withLocalSteps(s *schedule.Schedule, h int) (*mixing.Sequence, error) {
 	for i, r := range s.Rounds {
 		r.LocalSteps = h
 		c.Rounds[i] = r
+	}
+	if s.Random != nil {
+		r := *s.Random
+		r.LocalSteps, r.Outcomes = h, slices.Clone(r.Outcomes)
+		for i := range r.Outcomes {
+			r.Outcomes[i].Round.LocalSteps = h
+		}
+		c.Random = &r
 	}
 	return mixing.New(&c)
 }

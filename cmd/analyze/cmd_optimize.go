@@ -131,7 +131,7 @@ func (f *optimizeFlags) rank(t *network.Topology, level study.Level, price colle
 		return nil, err
 	}
 	return func(ctx context.Context, s *schedule.Schedule, seconds []float64) (float64, error) {
-		best, ok, err := study.NewTuner(o.Problem, s, o.Tuning).Best(ctx, seconds, o.Clock)
+		best, ok, err := study.NewTuner(o.Problem, s, o.Tuning).Best(ctx, study.InTurn(seconds), o.Clock)
 		if err != nil || !ok {
 			return math.Inf(1), err
 		}
