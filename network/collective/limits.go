@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 	"sync"
 
 	"github.com/islandsgd/islands/network"
@@ -263,27 +264,39 @@ func (r *resources) access(arc int) int64 {
 	return r.chunk[arc]
 }
 
-// bypasses returns loaders for the choices of which aggregators to use. In-line aggregators that must take every byte
-// may be slower than none, so trees may pass them by: all sum, none sums, and every single one is left out or used
-// alone. Without limits on aggregators using all is never worse.
+// bypasses returns loaders for the choices of which capable routers to use. In-line aggregators that must take every
+// byte may be slower than none, so trees may pass them by: all sum, none sums, and every single one is left out or used
+// alone. A multicast with repair packets may be slower than plain copies from the sender, so each of these comes with
+// multicast and without. Where nothing has a limit using all is never worse.
 func (l *loader) bypasses() []*loader {
-	out := []*loader{l}
-	if !l.res.limited() {
-		return out
-	}
-	with := func(use func(v int) bool) {
-		c := newLoader(l.g, network.Capability{Multicast: l.can.Multicast, Aggregation: make([]bool, len(l.can.Aggregation))}, l.res)
-		for v, can := range l.can.Aggregation {
-			c.can.Aggregation[v] = can && use(v)
+	all := l.can.Aggregation
+	sums := [][]bool{all}
+	if l.res.limited() {
+		with := func(use func(v int) bool) {
+			some := make([]bool, len(all))
+			for v, can := range all {
+				some[v] = can && use(v)
+			}
+			sums = append(sums, some)
 		}
-		out = append(out, c)
-	}
-	with(func(int) bool { return false })
-	for v, can := range l.can.Aggregation {
-		if can {
-			with(func(w int) bool { return w != v })
-			with(func(w int) bool { return w == v })
+		with(func(int) bool { return false })
+		for v, can := range all {
+			if can {
+				with(func(w int) bool { return w != v })
+				with(func(w int) bool { return w == v })
+			}
 		}
 	}
+	copies := [][]bool{l.can.Multicast}
+	if l.res.fec != 1 && slices.Contains(l.can.Multicast, true) {
+		copies = append(copies, make([]bool, len(l.can.Multicast)))
+	}
+	var out []*loader
+	for _, c := range copies {
+		for _, s := range sums {
+			out = append(out, newLoader(l.g, network.Capability{Multicast: c, Aggregation: s}, l.res))
+		}
+	}
+	out[0] = l // its scratch
 	return out
 }

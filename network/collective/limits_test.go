@@ -52,8 +52,8 @@ func TestLimitsClosedForms(t *testing.T) {
 		// Nine of ten packets carry payload, where a router copies.
 		{"fec", "star:n=4", "multicast", Hub, 1e9, Limits{FECPackets: 10, FECRepair: 1}, 3 * unit, 0.040, "link"},
 		{"fec, both", "star:n=4", "both", Hub, 1e9, Limits{FECPackets: 10, FECRepair: 1}, unit / 0.9, 0.020, "ingress"},
-		// An exchange of four: every ingress takes three multicasts.
-		{"fec, exchange", "star:n=4", "multicast", Exchange, 1e9, Limits{FECPackets: 10, FECRepair: 1}, 3 * unit / 0.9, 0.020, "link"},
+		// An exchange of four: every ingress takes three payloads, and repair packets where they come by multicast.
+		{"fec, multicast passed by", "star:n=4", "multicast", Exchange, 1e9, Limits{FECPackets: 10, FECRepair: 1}, 3 * unit, 0.020, "link"},
 		{"fec, unicast", "star:n=4", "unicast", Sharded, 1e9, Limits{FECPackets: 10, FECRepair: 1}, 1.5 * unit, 0.040, "link"},
 		{"header", "star:n=4", "both", Hub, 1e9, Limits{Header: 73}, unit * 1.05, 0.020, "link"},
 		{"header, large packets", "star:n=4", "both", Hub, 1e9, Limits{Header: 80, Packet: 8000}, unit * 1.01, 0.020, "link"},
@@ -173,6 +173,44 @@ func TestLimitsOnlyCost(t *testing.T) {
 	})
 }
 
+// Routers that can do more never make best slower, whatever the transport adds: what does not pay is passed by.
+func TestMoreCapabilityUnderLimits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		top := drawNetwork(t, 6, false)
+		o := Options{Payload: 1e8, Limits: Limits{
+			FECPackets: 10, FECRepair: rapid.IntRange(0, 6).Draw(t, "repair"), Header: 40,
+			Window: rapid.SampledFrom([]float64{0, 1e6}).Draw(t, "window"), IntegerBits: rapid.SampledFrom([]int{0, 8}).Draw(t, "bits"),
+		}}
+		rounds := []*schedule.Round{{Cliques: drawCliques(t, len(top.Islands), 3)}, {}}
+		for i := range top.Islands {
+			for j := range i {
+				if rapid.Bool().Draw(t, "edge") {
+					rounds[1].Edges = append(rounds[1].Edges, schedule.Edge{I: i, J: j, Weight: 0.1})
+				}
+			}
+		}
+		for _, r := range rounds {
+			seconds := map[string]float64{}
+			for _, level := range network.CapabilityLevels() {
+				can, err := top.Capability(level)
+				if err != nil {
+					t.Fatal(err)
+				}
+				price, err := drawn(t, top, can, o).Round(r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				seconds[level] = price.Seconds
+			}
+			for _, pair := range [][2]string{{"unicast", "multicast"}, {"unicast", "aggregation"}, {"multicast", "both"}, {"aggregation", "both"}} {
+				if less, more := seconds[pair[0]], seconds[pair[1]]; more > less*(1+1e-11) {
+					t.Fatalf("%s %v s, %s %v s", pair[0], less, pair[1], more)
+				}
+			}
+		}
+	})
+}
+
 func TestLimitErrors(t *testing.T) {
 	top := load(t, "star:n=3")
 	can, _ := top.Capability("both")
@@ -189,6 +227,7 @@ func TestLimitErrors(t *testing.T) {
 		{Options{Collective: Packed, Limits: Limits{IntegerBits: 8}}, "integer bits"},
 		{Options{Collective: Packed, Limits: Limits{Contexts: 8}}, "contexts"},
 		{Options{Collective: Packed, Limits: Limits{Buffer: 8}}, "buffers"},
+		{Options{Payload: 1, Collective: ShardedOptimal, Limits: Limits{Window: 8}}, "windows"},
 		{Options{Bounds: true, Limits: Limits{FECPackets: 8, FECRepair: 1}}, "fec"},
 	} {
 		if _, err := NewPricer(top, can, c.o); err == nil || !strings.Contains(err.Error(), c.want) {

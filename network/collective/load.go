@@ -13,9 +13,9 @@ type candidate struct {
 	root     int    // hub: island index, or number of islands + router index; else -1
 	order    []int  // ring
 	load     []float64
-	picos    int64   // latency term in picoseconds: whole numbers, so that equal orders tie
-	trips    float64 // of its slowest connection: share of the payload × round trip in seconds; 0 where nothing limits it
-	sums     []bool  // the aggregators that its trees use
+	picos    int64              // latency term in picoseconds: whole numbers, so that equal orders tie
+	trips    float64            // of its slowest connection: share of the payload × round trip in seconds; 0 where nothing limits it
+	can      network.Capability // the routers at which its trees copy and sum
 }
 
 func (c *candidate) latency() float64 { return network.Seconds(c.picos) }
@@ -241,8 +241,8 @@ func completePairs(n int, members []int) *pairs {
 // exchange returns the two carriages of a pair list: a broadcast tree per sender, its arrivals summed at the
 // receiver's own router if that can; or a reduce tree per receiver, its departures copied at the sender's own router.
 func (l *loader) exchange(p *pairs) (byBroadcast, byReduce *candidate) {
-	b := &candidate{name: Exchange, carriage: ByBroadcast, root: -1, load: l.newLoad(), sums: l.can.Aggregation}
-	r := &candidate{name: Exchange, carriage: ByReduce, root: -1, load: l.newLoad(), sums: l.can.Aggregation}
+	b := &candidate{name: Exchange, carriage: ByBroadcast, root: -1, load: l.newLoad(), can: l.can}
+	r := &candidate{name: Exchange, carriage: ByReduce, root: -1, load: l.newLoad(), can: l.can}
 	for i, to := range p.sends {
 		if len(to) == 0 {
 			continue
@@ -343,7 +343,7 @@ func (l *loader) hubLoads(root int, members []int, reduce, broadcast []float64) 
 
 // hubAt returns the hub at a root.
 func (l *loader) hubAt(root int, members []int) *candidate {
-	c := &candidate{name: Hub, root: root, load: l.newLoad(), sums: l.can.Aggregation}
+	c := &candidate{name: Hub, root: root, load: l.newLoad(), can: l.can}
 	l.hubLoads(root, members, c.load, c.load)
 	in, out := l.hubDelay(root, members)
 	c.picos = in + out
@@ -375,7 +375,7 @@ func (l *loader) hubDelay(root int, members []int) (in, out int64) {
 
 // sharded returns the collective in which every member owns a k-th part.
 func (l *loader) sharded(members []int) *candidate {
-	c := &candidate{name: Sharded, root: -1, load: l.newLoad(), sums: l.can.Aggregation}
+	c := &candidate{name: Sharded, root: -1, load: l.newLoad(), can: l.can}
 	k := float64(len(members))
 	both := (1 + l.res.width(len(members))) / k // a part to its owner, and a sum from one
 	for _, owner := range members {

@@ -93,7 +93,6 @@ func (p *Pricer) packAs(s *scratch, sorted [][]int, collective string, roots []i
 		for i, a := range k.plans[j].arcs {
 			out.load[a] += x * k.plans[j].load[i]
 		}
-		out.trips = max(out.trips, x*k.plans[j].roundTrips())
 	}
 	return out, nil
 }
@@ -116,14 +115,6 @@ func (k *packing) jobsOf(collective string, roots []int) []job {
 		}
 	}
 	return jobs
-}
-
-// roundTrips is the longest round trip of the plan's transfers in seconds; an owner's two transfers share a connection.
-func (pl *plan) roundTrips() float64 {
-	if pl.reduce == nil {
-		return 2 * network.Seconds(pl.picos)
-	}
-	return 2 * network.Seconds(max(pl.reduce.depth, pl.broadcast.depth))
 }
 
 // owners makes one column for each member that may own a part of the payload, as in sharded.
@@ -159,6 +150,8 @@ func (p *Pricer) packable() error {
 	}
 	what := ""
 	switch {
+	case p.res.flow != 0 && p.usesProgram():
+		what = "windows and losses of connections"
 	case p.res.fec != 1:
 		what = "fec"
 	case p.options.Limits.IntegerBits > 0:

@@ -94,7 +94,7 @@ func (p *Pricer) pairPlan(s *scratch, r *schedule.Round) (*Plan, error) {
 		return nil, err
 	}
 	out := &Plan{Parts: list.components()}
-	l := p.loaderWith(c.sums)
+	l := p.loaderWith(c.can)
 	for q, members := range out.Parts {
 		l.exchangeStreams(c.carriage, list, q, members, out)
 	}
@@ -124,18 +124,12 @@ func (p *pairs) components() [][]int {
 	return out
 }
 
-// loaderWith is a loader for trees with some of the aggregators.
-func (p *Pricer) loaderWith(sums []bool) *loader {
-	l := p.newLoader()
-	if sums != nil {
-		l.can.Aggregation = sums
-	}
-	return l
-}
+// loaderWith is a loader for trees that copy and sum at some of the routers.
+func (p *Pricer) loaderWith(can network.Capability) *loader { return newLoader(p.g, can, p.res) }
 
 // streams appends what a candidate sends.
 func (p *Pricer) streams(c *candidate, part int, members []int, out *Plan) {
-	l := p.loaderWith(c.sums)
+	l := p.loaderWith(c.can)
 	whole, k := p.options.Payload*p.res.wire, float64(len(members))
 	switch c.name {
 	case Exchange:
@@ -237,7 +231,10 @@ func (p *Pricer) packedStreams(packed *packedPlan, out *Plan) {
 
 // treeOf writes out a tree of a packing.
 func (p *Pricer) treeOf(t *tree, root, way int, members []int) Tree {
-	l := p.loaderWith(t.sums)
+	l := p.newLoader()
+	if t.sums != nil {
+		l.can.Aggregation = t.sums
+	}
 	if t.spans == nil {
 		return l.grow(l.endOf(root), way, members, root, 1)
 	}
