@@ -8,7 +8,7 @@ import (
 )
 
 func TestTextReadsBack(t *testing.T) {
-	dense := Quadratic{A: [][]float64{{1, .3, .3, .5}, {1e-7, 0, 0, 1. / 3}}, B: [][]float64{{1, -2e300}, {0.1, 5}}, Noise: [][]float64{{.2, .1, .1, .2}, {0, 0, 0, 0}}, Weights: []float64{.25, .75}}
+	dense := Quadratic{A: [][]float64{{1, .3, .3, .5}, {1e-7, 0, 0, 1. / 3}}, B: [][]float64{{1, -2e100}, {0.1, 5}}, Noise: [][]float64{{.2, .1, .1, .2}, {0, 0, 0, 0}}, Weights: []float64{.25, .75}}
 	general, err := NewQuadratic(dense)
 	if err != nil {
 		t.Fatal(err)

@@ -30,6 +30,8 @@ type Quadratic struct {
 }
 
 const (
+	// maxEntry keeps squares of entries, and sums of them, finite.
+	maxEntry = 1e150
 	// maxValues bounds n·d (and n·d² for dense problems): 10⁸ numbers are 0.8 GB, beyond which a mistyped size is
 	// likelier than a machine that can hold it.
 	maxValues = 100_000_000
@@ -89,6 +91,9 @@ func NewQuadratic(q Quadratic) (*Quadratic, error) {
 			for _, v := range row {
 				if math.IsNaN(v) || math.IsInf(v, 0) {
 					return nil, fmt.Errorf("problem: %s of island %d is not finite", f.name, i)
+				}
+				if math.Abs(v) > maxEntry {
+					return nil, fmt.Errorf("problem: %s of island %d has %g: squares of what is beyond %g are past the range of floating point", f.name, i, v, maxEntry)
 				}
 			}
 		}

@@ -46,7 +46,7 @@ func RandomStaleness(outcomes []Outcome, seconds []float64) (float64, bool) {
 	if !ok {
 		return 0, false
 	}
-	return disagreement(v)/float64(n-1) + square/(2*mean), true
+	return told(disagreement(v)/float64(n-1) + square/(2*mean))
 }
 
 // fixedPoint solves V = γ P E[W V W'] P + P C P for symmetric C: by conjugate gradients where all W are symmetric and

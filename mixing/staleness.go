@@ -1,6 +1,8 @@
 package mixing
 
 import (
+	"math"
+
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -51,7 +53,15 @@ func Staleness(seq *Sequence, seconds []float64) (float64, bool) {
 		addDrift(v, t)
 		seq.Steps[r].W.conjugate(v, tmp, mat.DenseCopyOf(v))
 	}
-	return sum / total, true
+	return told(sum / total)
+}
+
+// told is a staleness that is a number: weights can be so large that no steady state can be computed.
+func told(v float64) (float64, bool) {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0, false
+	}
+	return v, true
 }
 
 func identity(n int) *mat.Dense {

@@ -188,3 +188,18 @@ func TestRandomStaleness(t *testing.T) {
 		t.Errorf("never connected: %v", v)
 	}
 }
+
+// Weights past the square root of the range of floating point leave no staleness, and no NaN.
+func TestStalenessOfHugeWeights(t *testing.T) {
+	huge := schedule.Round{LocalSteps: 1, Edges: []schedule.Edge{{I: 0, J: 1, Weight: 1e155}}}
+	all := schedule.Round{LocalSteps: 1, Cliques: [][]int{{0, 1}}}
+	for _, rounds := range [][]schedule.Round{{huge, all}, {all, huge}, {huge}} {
+		if v, ok := Staleness(sequence(t, &schedule.Schedule{N: 2, Rounds: rounds}), make([]float64, len(rounds))); ok {
+			t.Errorf("no time passes: %v", v)
+		}
+		seconds := []float64{1, 2}[:len(rounds)]
+		if v, ok := Staleness(sequence(t, &schedule.Schedule{N: 2, Rounds: rounds}), seconds); ok {
+			t.Errorf("staleness %v", v)
+		}
+	}
+}

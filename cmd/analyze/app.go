@@ -88,6 +88,11 @@ func command(name, usage, arguments, description string, maxArgs int, flags []cl
 			if maxArgs >= 0 && len(s.args) > maxArgs {
 				return inputf("%s: argument %q is one too many (see analyze help %s)", name, s.args[maxArgs], name)
 			}
+			for _, f := range own {
+				if err := refuseZero(c, f); err != nil {
+					return err
+				}
+			}
 			if s.jobs < 0 {
 				return inputf("--jobs %d is negative (0 means all cores)", s.jobs)
 			}
@@ -145,6 +150,26 @@ func sayDefault(f cli.Flag) {
 	case *cli.BoolFlag:
 		f.DisableDefaultText = true
 	}
+}
+
+// refuseZero refuses a 0 that was given where 0 stands for the default, as sayDefault prints it. Of the common flags,
+// --jobs 0 is how to ask for all cores.
+func refuseZero(c *cli.Context, f cli.Flag) error {
+	standsFor := ""
+	switch f := f.(type) {
+	case *cli.IntFlag:
+		if c.Int(f.Name) == 0 {
+			standsFor = f.DefaultText
+		}
+	case *cli.Float64Flag:
+		if c.Float64(f.Name) == 0 {
+			standsFor = f.DefaultText
+		}
+	}
+	if name := f.Names()[0]; standsFor != "" && name != "jobs" && c.IsSet(name) {
+		return inputf("--%s 0: want a positive number, or leave it out for the default (%s)", name, standsFor)
+	}
+	return nil
 }
 
 func (s *session) flags() []cli.Flag {

@@ -29,7 +29,7 @@ func (f *validateFlags) flags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringSliceFlag{Name: "problem", Usage: "quadratic:key=value,... or file; may be given several times", Destination: &f.problems, Category: "problem"},
 		&cli.StringFlag{Name: "algorithm", Usage: "algorithm:key=value,... (default: atc, cta and dgd, which have guarantees)", Destination: &f.sgd.algorithm, Category: "problem"},
-		&cli.Float64Flag{Name: "step", Usage: "step size (default 1/(4L) of each problem)", Destination: &f.sgd.step, Category: "problem"},
+		&cli.Float64Flag{Name: "step", Usage: "step size (default: 1/(4L) of each problem)", Destination: &f.sgd.step, Category: "problem"},
 		&cli.StringFlag{Name: "at", Value: "1,2,5,10,20,50", Usage: "rounds to check, with commas", Destination: &f.sgd.at, Category: "problem"},
 		f.sgd.runsFlag(400),
 		&cli.IntFlag{Name: "random", Value: 200, Usage: "small random instances beside the built-in suite; with --attack, instances to begin with", Destination: &f.random, Category: "check"},
