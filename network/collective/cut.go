@@ -22,43 +22,19 @@ func (p *Pricer) cliqueGroup(members []int) group { return group{members, nil, m
 
 // pairGroups splits a list of pairs into its connected parts, which are independent.
 func (p *Pricer) pairGroups(list *pairs) []group {
-	n := len(list.sends)
-	part := make([]int, n)
-	for i := range part {
-		part[i] = i
-	}
-	find := func(i int) int {
-		for part[i] != i {
-			part[i] = part[part[i]]
-			i = part[i]
-		}
-		return i
-	}
-	for i, to := range list.sends {
-		for _, j := range to {
-			a, b := find(i), find(j)
-			part[max(a, b)] = min(a, b)
-		}
-	}
-	at := map[int]int{}
 	var groups []group
-	for i := range n {
-		if len(list.sends[i])+len(list.takes[i]) == 0 {
-			continue
+	for _, part := range list.components() {
+		var g group
+		for _, i := range part {
+			if len(list.sends[i]) > 0 {
+				g.senders = append(g.senders, i)
+				g.receivers = append(g.receivers, list.sends[i])
+			}
+			if len(list.takes[i]) > 0 {
+				g.takers = append(g.takers, i)
+			}
 		}
-		r := find(i)
-		if _, ok := at[r]; !ok {
-			at[r] = len(groups)
-			groups = append(groups, group{})
-		}
-		g := &groups[at[r]]
-		if len(list.sends[i]) > 0 {
-			g.senders = append(g.senders, i)
-			g.receivers = append(g.receivers, list.sends[i])
-		}
-		if len(list.takes[i]) > 0 {
-			g.takers = append(g.takers, i)
-		}
+		groups = append(groups, g)
 	}
 	return groups
 }
