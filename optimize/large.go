@@ -38,6 +38,7 @@ type largeSearch struct {
 	n       int
 	longest int // period
 	price   func([][]int) (float64, error)
+	compute float64 // seconds before every round
 	value   objective
 	solver  *mixing.StalenessSolver
 	known   map[string]float64 // seconds of rounds
@@ -54,7 +55,7 @@ type draft struct {
 func searchLarge(ctx context.Context, t *network.Topology, p *collective.Pricer, value objective, o Options) (*Result, error) {
 	n := len(t.Islands)
 	longest := max(2, o.PeriodMax)
-	s := &largeSearch{n: n, longest: longest, price: p.Quick().PartitionSeconds, value: value,
+	s := &largeSearch{n: n, longest: longest, price: p.Quick().PartitionSeconds, compute: o.Compute, value: value,
 		solver: mixing.NewStalenessSolver(n, longest), known: map[string]float64{}}
 	var pool []draft
 	enter := func(rounds ...[][]int) error {
@@ -181,6 +182,7 @@ func (s *largeSearch) evaluate(rounds [][][]int) (draft, error) {
 			if seconds, err = s.price(cliques); err != nil {
 				return d, err
 			}
+			seconds += s.compute
 			s.known[k] = seconds
 		}
 		d.seconds = append(d.seconds, seconds)

@@ -36,6 +36,9 @@ type Options struct {
 	Pareto    bool   // also collect the Pareto front of schedules of one and two rounds (objective staleness)
 	Jobs      int    // workers; default (0): all cores. The result does not depend on it
 
+	// Compute is the seconds of computation before every round: a round lasts them and its communication.
+	Compute float64
+
 	// Rank, if set, values the best schedules of the search anew: less is better, +Inf is useless. It is called for many
 	// times more schedules than are listed. The objective time-to-target needs it.
 	Rank func(ctx context.Context, s *schedule.Schedule, seconds []float64) (float64, error)
@@ -46,7 +49,7 @@ type Found struct {
 	Form      schedule.Form       `json:"schedule"`
 	Value     float64             `json:"objective"` // what the search minimizes, in seconds
 	Staleness float64             `json:"staleness_seconds"`
-	Period    float64             `json:"period_seconds"`
+	Period    float64             `json:"period_seconds"` // computation included
 	Rounds    []*collective.Price `json:"rounds"`
 
 	Schedule *schedule.Schedule `json:"-"`
@@ -101,12 +104,13 @@ func Search(ctx context.Context, t *network.Topology, p *collective.Pricer, o Op
 	if err != nil {
 		return nil, err
 	}
-	return spaces[0].search(ctx, t, p, o)
+	return spaces[0].after(o.Compute).search(ctx, t, p, o)
 }
 
-// Sweep is Search at several payloads in bytes, positive and ascending, for less than the price of as many searches:
-// every partition is priced for all of them at once (collective.Sweep), up to ten islands.
-func Sweep(ctx context.Context, t *network.Topology, p *collective.Pricer, payloads []float64, o Options) ([]*Result, error) {
+// Sweep is Search at several payloads in bytes, positive and ascending, and for each at several values of
+// Options.Compute. It takes less than as many searches: up to ten islands every partition is priced once for all
+// payloads (collective.Sweep). The results are by payload, then by compute.
+func Sweep(ctx context.Context, t *network.Topology, p *collective.Pricer, payloads, compute []float64, o Options) ([][]*Result, error) {
 	value, err := o.prepare(t)
 	if err != nil {
 		return nil, err
@@ -115,22 +119,26 @@ func Sweep(ctx context.Context, t *network.Topology, p *collective.Pricer, paylo
 	if err != nil {
 		return nil, err
 	}
-	results := make([]*Result, len(payloads))
-	if len(t.Islands) > maxExhaustive {
-		for k, at := range w.Pricers {
-			if results[k], err = searchLarge(ctx, t, at, value, o); err != nil {
+	var spaces []*space
+	if len(t.Islands) <= maxExhaustive {
+		if spaces, err = newSpaces(ctx, len(t.Islands), o.Jobs, value, len(payloads), w.PartitionSeconds); err != nil {
+			return nil, err
+		}
+	}
+	results := make([][]*Result, len(payloads))
+	for k, at := range w.Pricers {
+		for _, c := range compute {
+			var r *Result
+			o.Compute = c
+			if spaces != nil {
+				r, err = spaces[k].after(c).search(ctx, t, at, o)
+			} else {
+				r, err = searchLarge(ctx, t, at, value, o)
+			}
+			if err != nil {
 				return nil, err
 			}
-		}
-		return results, nil
-	}
-	spaces, err := newSpaces(ctx, len(t.Islands), o.Jobs, value, len(payloads), w.PartitionSeconds)
-	if err != nil {
-		return nil, err
-	}
-	for k, s := range spaces {
-		if results[k], err = s.search(ctx, t, w.Pricers[k], o); err != nil {
-			return nil, err
+			results[k] = append(results[k], r)
 		}
 	}
 	return results, nil
@@ -147,6 +155,9 @@ func (o *Options) prepare(t *network.Topology) (objective, error) {
 	}
 	if o.Objective == TimeToTarget && o.Rank == nil {
 		return nil, fmt.Errorf("the objective %s needs a problem to train on", TimeToTarget)
+	}
+	if !(o.Compute >= 0) || math.IsInf(o.Compute, 1) {
+		return nil, fmt.Errorf("%g seconds of computation before a round: want 0 or more", o.Compute)
 	}
 	o.PeriodMax = cmp.Or(o.PeriodMax, 4)
 	o.RunnersUp = cmp.Or(o.RunnersUp, 5)
@@ -242,7 +253,7 @@ func toSchedule(t *network.Topology, rounds [][][]int, name string) *schedule.Sc
 func assemble(ctx context.Context, t *network.Topology, p *collective.Pricer, plans []plan, all plan, cert Certificate, o Options) (*Result, error) {
 	r := &Result{Certificate: cert, RunnersUp: []Found{}, Pareto: []ParetoPoint{}}
 	var err error
-	if r.AllReduce, err = found(t, p, all, "all-reduce"); err != nil {
+	if r.AllReduce, err = found(t, p, all, "all-reduce", o.Compute); err != nil {
 		return nil, err
 	}
 	if o.Rank == nil {
@@ -250,7 +261,7 @@ func assemble(ctx context.Context, t *network.Topology, p *collective.Pricer, pl
 	}
 	list := make([]Found, 0, len(plans))
 	for _, c := range plans {
-		f, err := found(t, p, c, "")
+		f, err := found(t, p, c, "", o.Compute)
 		if err != nil {
 			return nil, err
 		}
@@ -311,7 +322,7 @@ func rankAnew(ctx context.Context, list []Found, o Options) ([]Found, error) {
 }
 
 // found turns a plan into a schedule with names, explained prices and its staleness.
-func found(t *network.Topology, p *collective.Pricer, c plan, name string) (Found, error) {
+func found(t *network.Topology, p *collective.Pricer, c plan, name string, compute float64) (Found, error) {
 	f := Found{Value: c.value, Schedule: toSchedule(t, c.rounds, name)}
 	for i := range f.Schedule.Rounds {
 		price, err := p.Round(&f.Schedule.Rounds[i])
@@ -319,13 +330,17 @@ func found(t *network.Topology, p *collective.Pricer, c plan, name string) (Foun
 			return Found{}, err
 		}
 		f.Rounds = append(f.Rounds, price)
-		f.Period += price.Seconds
+		f.Period += compute + price.Seconds
 	}
 	seq, err := mixing.New(f.Schedule)
 	if err != nil {
 		return Found{}, err
 	}
-	f.Staleness, _ = mixing.Staleness(seq, f.Seconds())
+	lengths := f.Seconds()
+	for i := range lengths {
+		lengths[i] += compute
+	}
+	f.Staleness, _ = mixing.Staleness(seq, lengths)
 	f.Form = f.Schedule.Form()
 	return f, nil
 }

@@ -64,6 +64,19 @@ func newSpaces(ctx context.Context, n, jobs int, value objective, conditions int
 	return spaces, nil
 }
 
+// after returns the space in which every round comes after so many seconds of computation.
+func (s *space) after(compute float64) *space {
+	if compute == 0 {
+		return s
+	}
+	out := *s // the order by seconds stays
+	out.seconds = make([]float64, len(s.seconds))
+	for i, v := range s.seconds {
+		out.seconds[i] = v + compute
+	}
+	return &out
+}
+
 // candidate is a schedule in the making: indices of partitions, one per round, and its value under the objective.
 type candidate struct {
 	rounds []int

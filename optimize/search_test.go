@@ -247,26 +247,33 @@ func TestSweepIsEverySearch(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := Options{PeriodMax: 2, RunnersUp: 2}
-		var got []*Result
+		var got [][]*Result
 		for i, s := range append([]float64{1}, payloads...) {
 			p, err := collective.NewPricer(top, plain, collective.Options{Payload: s})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if i == 0 {
-				if got, err = Sweep(context.Background(), top, p, payloads, o); err != nil {
+				if got, err = Sweep(context.Background(), top, p, payloads, []float64{0, 0.05}, o); err != nil {
 					t.Fatal(err)
 				}
 				continue
 			}
-			want, err := Search(context.Background(), top, p, o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			g := got[i-1]
-			if math.Abs(g.Best.Staleness-want.Best.Staleness) > 1e-11*want.Best.Staleness || g.AllReduce.Period != want.AllReduce.Period ||
-				g.Best.Schedule.CliqueText() != want.Best.Schedule.CliqueText() || g.Certificate.Count != want.Certificate.Count {
-				t.Errorf("%s, %g bytes: %s %v, want %s %v", name, s, g.Best.Schedule.CliqueText(), g.Best.Staleness, want.Best.Schedule.CliqueText(), want.Best.Staleness)
+			for k, compute := range []float64{0, 0.05} {
+				o := o
+				o.Compute = compute
+				want, err := Search(context.Background(), top, p, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				g := got[i-1][k]
+				if math.Abs(g.Best.Staleness-want.Best.Staleness) > 1e-11*want.Best.Staleness || g.AllReduce.Period != want.AllReduce.Period ||
+					g.Best.Schedule.CliqueText() != want.Best.Schedule.CliqueText() || g.Certificate.Count != want.Certificate.Count {
+					t.Errorf("%s, %g bytes: %s %v, want %s %v", name, s, g.Best.Schedule.CliqueText(), g.Best.Staleness, want.Best.Schedule.CliqueText(), want.Best.Staleness)
+				}
+				if math.Abs(g.Best.Staleness-g.Best.Value) > 1e-9*g.Best.Staleness {
+					t.Errorf("%s, %g bytes after %g s: staleness %v, searched for %v", name, s, compute, g.Best.Staleness, g.Best.Value)
+				}
 			}
 		}
 	}

@@ -60,7 +60,7 @@ var drawings = []drawing{
 	{"pareto", "schedules that no other beats in period, staleness and contraction", func(ctx context.Context, s *study.Study) (*plots.Figure, error) {
 		return figure(plots.Pareto)(s.Fronts(ctx))
 	}},
-	{"shift", "the best schedule by access rate, payload and capability", func(ctx context.Context, s *study.Study) (*plots.Figure, error) {
+	{"shift", "the best schedule by access rate, payload, computation and capability", func(ctx context.Context, s *study.Study) (*plots.Figure, error) {
 		return figure(plots.Shift)(s.Shift(ctx))
 	}},
 	{"deployment", "which routers to equip first, and what each gains", func(ctx context.Context, s *study.Study) (*plots.Figure, error) {
