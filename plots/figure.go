@@ -78,7 +78,7 @@ func (f *Figure) Render(format string, l Look) ([]byte, error) {
 	case "png":
 		c = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(l.DPI))}
 	case "pdf":
-		c = vgpdf.New(w, h)
+		c = pdfCanvas{vgpdf.New(w, h)}
 	case "tex":
 		c = texCanvas{vgtex.NewDocument(w, h)}
 	default:

@@ -2,15 +2,8 @@ package plots
 
 import (
 	"cmp"
-	"math"
-	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/graph"
-	"gonum.org/v1/gonum/graph/iterator"
-	"gonum.org/v1/gonum/graph/layout"
-	"gonum.org/v1/gonum/graph/simple"
-	"gonum.org/v1/gonum/spatial/r2"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -58,7 +51,7 @@ func (s scene) height(w vg.Length, _ theme) vg.Length {
 func newScene(c draw.Canvas, th theme, t *network.Topology) (*scene, error) {
 	s := &scene{c: c, th: th, t: t, mute: make([]bool, len(t.Routers))}
 	if !onMap(t) {
-		s.at = springLayout(c, t)
+		s.at = graphLayout(c, t)
 		s.line = func(a, b int) [][2]vg.Point { return [][2]vg.Point{{s.at[a], s.at[b]}} }
 		s.occupy()
 		return s, nil
@@ -182,75 +175,4 @@ func (s *scene) crowdedFirst(name text.Style, gap, reach vg.Length) []int {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(places[a], places[b]) })
 	return order
-}
-
-// ordered is a graph whose nodes come in the order of their ids. Those of gonum come in a new random order at every
-// call, and with it the order of every sum.
-type ordered struct{ *simple.UndirectedGraph }
-
-func (g ordered) Nodes() graph.Nodes        { return inOrder(g.UndirectedGraph.Nodes()) }
-func (g ordered) From(id int64) graph.Nodes { return inOrder(g.UndirectedGraph.From(id)) }
-
-func inOrder(it graph.Nodes) graph.Nodes {
-	nodes := graph.NodesOf(it)
-	slices.SortFunc(nodes, func(a, b graph.Node) int { return cmp.Compare(a.ID(), b.ID()) })
-	return iterator.NewOrderedNodes(nodes)
-}
-
-// springLayout places the routers of a network without coordinates by Eades' spring embedder (gonum), with a fixed
-// seed, scaled to the canvas.
-func springLayout(c draw.Canvas, t *network.Topology) []vg.Point {
-	g := simple.NewUndirectedGraph()
-	for i := range t.Routers {
-		g.AddNode(simple.Node(i))
-	}
-	for _, l := range t.Links {
-		if l.A != l.B {
-			g.SetEdge(simple.Edge{F: simple.Node(l.A), T: simple.Node(l.B)})
-		}
-	}
-	eades := layout.EadesR2{Repulsion: 1, Rate: 0.05, Updates: 300, Theta: 0.2, Src: rand.NewPCG(1, 1)}
-	o := layout.NewOptimizerR2(ordered{g}, eades.Update)
-	for o.Update() {
-	}
-	pos := make([]r2.Vec, len(t.Routers))
-	for i := range pos {
-		pos[i] = o.Coord2(int64(i))
-	}
-	lieDown(pos)
-	lo, hi := r2.Vec{X: math.Inf(1), Y: math.Inf(1)}, r2.Vec{X: math.Inf(-1), Y: math.Inf(-1)}
-	for i := range pos {
-		lo = r2.Vec{X: min(lo.X, pos[i].X), Y: min(lo.Y, pos[i].Y)}
-		hi = r2.Vec{X: max(hi.X, pos[i].X), Y: max(hi.Y, pos[i].Y)}
-	}
-	at := make([]vg.Point, len(pos))
-	for i, p := range pos {
-		at[i] = vg.Point{X: c.X(0.08 + 0.84*unit(p.X, lo.X, hi.X)), Y: c.Y(0.08 + 0.84*unit(p.Y, lo.Y, hi.Y))}
-	}
-	return at
-}
-
-// lieDown turns points so that they extend farthest from left to right (along their first principal axis).
-func lieDown(pos []r2.Vec) {
-	var mean r2.Vec
-	for _, p := range pos {
-		mean = r2.Add(mean, r2.Scale(1/float64(len(pos)), p))
-	}
-	var xx, xy, yy float64
-	for _, p := range pos {
-		d := r2.Sub(p, mean)
-		xx, xy, yy = xx+d.X*d.X, xy+d.X*d.Y, yy+d.Y*d.Y
-	}
-	angle := -math.Atan2(2*xy, xx-yy) / 2
-	for i, p := range pos {
-		pos[i] = r2.Rotate(p, angle, mean)
-	}
-}
-
-// unit maps [lo, hi] to [0, 1], and an empty interval to its middle.
-func unit(v, lo, hi float64) float64 {
-	if !(hi > lo) {
-		return 0.5
-	}
-	return (v - lo) / (hi - lo)
 }

@@ -42,7 +42,15 @@ func Schedule(t *study.Timeline) *Figure {
 		f.Caption += fmt.Sprintf("The agreement between the islands is %s old on average (its staleness); with one clique of all, every round, it would be %s.",
 			units.FormatSeconds(*t.Staleness), units.FormatSeconds(*t.AllReduce))
 	}
+	if t.Topology != nil {
+		onMap := *t
+		onMap.Topology, _ = located(t.Topology)
+		t = &onMap
+	}
 	maps := timelineMaps(t)
+	if p := t.Schedule.Period(); maps.rounds > 0 && p > mostMaps {
+		f.Caption += fmt.Sprintf(" The maps show the first %d of %d rounds.", mostMaps, p)
+	}
 	if maps.rounds > 0 && slices.ContainsFunc(t.Schedule.Rounds[:maps.rounds], hasLarge) {
 		f.Caption += fmt.Sprintf(" On the map a clique of more than %d is drawn as a tree, though all its members average with one another.", mostComplete)
 	}

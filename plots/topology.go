@@ -12,8 +12,9 @@ import (
 	"github.com/islandsgd/islands/network"
 )
 
-// Topology draws a network: on a map where every router has coordinates, otherwise as a graph.
+// Topology draws a network: on a map where its routers have coordinates, otherwise as a graph.
 func Topology(t *network.Topology) *Figure {
+	t, guessed := located(t)
 	f := &Figure{
 		Name:   "topology",
 		Title:  t.Name + ": routers, links and islands",
@@ -27,6 +28,9 @@ func Topology(t *network.Topology) *Figure {
 		f.Data.Rows = append(f.Data.Rows, row(t.Routers[l.A].ID, t.Routers[l.B].ID, l.Bandwidth, l.Latency))
 	}
 	f.Caption = topologyCaption(t)
+	if guessed > 0 {
+		f.Caption += fmt.Sprintf(" %d without coordinates: each of these routers stands amid its neighbors.", guessed)
+	}
 	f.draw = func(c draw.Canvas, th theme) error {
 		blank(c)
 		s, err := newScene(c, th, t)

@@ -16,6 +16,7 @@ import (
 
 // Utilization draws what a round puts on the arcs of a network, under two capabilities.
 func Utilization(t *network.Topology, loads []study.Load) *Figure {
+	t, _ = located(t)
 	f := &Figure{
 		Name: "utilization", Title: "Where a round spends its bandwidth",
 		Data: Table{Columns: []string{"capability", "from", "to", "kind", "bytes", "utilization"}},
