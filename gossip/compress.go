@@ -72,6 +72,13 @@ func (c *compressor) spread(d int) float64 {
 	return 1 + min(float64(d)/(s*s), math.Sqrt(float64(d))/s)
 }
 
+// restart forgets what earlier runs left, so that a run depends on its own random numbers alone.
+func (c *compressor) restart() {
+	for i := range c.order {
+		c.order[i] = i
+	}
+}
+
 // apply writes Q(x) into dst, which may be x. qsgd is contractive (divided by τ) or else unbiased.
 func (c *compressor) apply(dst, x []float64, r *source, contractive bool) {
 	d := len(x)
@@ -225,6 +232,7 @@ func newChocoStepper(a *atcStepper) *chocoStepper {
 
 func (s *chocoStepper) reset(run int) {
 	s.atcStepper.reset(run)
+	s.compress.restart()
 	clear(s.public)
 	for i := range s.drawing {
 		s.drawing[i] = *newSource(s.s.seed, uint64(run), uint64(i), "messages")

@@ -26,7 +26,7 @@ type Constants struct {
 	StartConsensus float64 // average ‖x_i - x̄‖² at the start
 }
 
-// flatTol is the eigenvalue of the average curvature, relative to its largest, below which a direction is taken as
+// flatTol is the eigenvalue of a dense average curvature, relative to its largest, below which a direction is taken as
 // flat when x* is solved for.
 const flatTol = 1e-14
 
@@ -97,7 +97,7 @@ func (q *Quadratic) diagonalConstants(c *Constants) {
 			moment += w * a * q.B[i][k]
 			spread += w * (a - mean[k]) * (a - mean[k])
 		}
-		if mean[k] > flatTol*largestMean {
+		if mean[k] > 0 {
 			c.XStar[k] = moment / mean[k]
 		}
 		c.DeltaA = max(c.DeltaA, spread)

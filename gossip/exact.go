@@ -74,6 +74,9 @@ func Exact(ctx context.Context, q *Quadratic, seq *mixing.Sequence, o ExactOptio
 	if err != nil {
 		return nil, err
 	}
+	if err := keepsExact(q, seq, o.Algorithm); err != nil {
+		return nil, err
+	}
 	groups := q.groups(o.Algorithm)
 	if slices.ContainsFunc(groups, (*group).flat) {
 		warnings = append(warnings, "the average curvature is 0 in some direction: there the optimum is not unique, errors count from the one nearest to 0, and nothing converges")

@@ -287,3 +287,38 @@ noise: [0.1, 0.1]
 		}
 	}
 }
+
+// TestExactRefusesWhatItCannotFollow: matrices that leak leave x* behind, and gradient tracking needs the average kept.
+func TestExactRefusesWhatItCannotFollow(t *testing.T) {
+	q := family(t, "quadratic:d=2", 2)
+	leak := schedule.Round{LocalSteps: 1, Entries: []schedule.Edge{{I: 0, J: 0, Weight: 0.5}, {I: 0, J: 1, Weight: 0.4}, {I: 1, J: 0, Weight: 0.4}, {I: 1, J: 1, Weight: 0.5}}}
+	oneWay := schedule.Round{LocalSteps: 1, Entries: []schedule.Edge{{I: 0, J: 0, Weight: 1}, {I: 1, J: 0, Weight: 0.5}, {I: 1, J: 1, Weight: 0.5}}}
+	for _, c := range []struct {
+		round     schedule.Round
+		algorithm string
+		want      string
+	}{
+		{leak, "atc", "row 0 of the mixing matrix of round 1 sums to 0.9"},
+		{leak, "gradient-tracking", "row 0"},
+		{oneWay, "gradient-tracking", "column 0 of the mixing matrix of round 1 sums to 1.5"},
+		{oneWay, "atc", ""},
+	} {
+		_, err := Exact(context.Background(), q, sequence(t, 2, c.round), ExactOptions{Algorithm: Algorithm{Name: c.algorithm}, At: []int{1}})
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: %v, want %q", c.algorithm, err, c.want)
+		}
+	}
+}
+
+// TestFaintCurvature: however flat a coordinate, its optimum is where the islands' is.
+func TestFaintCurvature(t *testing.T) {
+	q := problem(t, `
+problem: quadratic
+curvature: [[1, 1e-15], [1, 1e-15]]
+optimum: [[0, 1e9], [0, 1e9]]
+noise: [0, 0]
+`)
+	if x := q.Constants().XStar; x[0] != 0 || math.Abs(x[1]-1e9) > 1e-3 {
+		t.Errorf("optimum %v, want 0, 1e9", x)
+	}
+}

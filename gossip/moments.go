@@ -87,37 +87,43 @@ type Moments struct {
 	Consensus float64 `json:"consensus"` // E of the average ‖x_i - x̄‖²
 }
 
-// measure reads the three numbers off slot 0. Consensus is computed from differences of islands, never as mse minus
-// centroid, so that it keeps its digits where the islands nearly agree.
+// measure reads the three numbers off slot 0.
 func (s *moments) measure(weights []float64) Moments {
-	g, size := s.p.group, s.p.size()
+	g := s.p.group
+	return g.measure(s.mean, s.cov, s.p.size(), float64(g.members), weights)
+}
+
+// measure returns the error measures of a mean and a covariance, of which the first n·m rows count, and which stands for
+// so many members. Consensus is computed from differences of islands, never as mse minus centroid, so that it keeps its
+// digits where the islands nearly agree.
+func (g *group) measure(mean, cov []float64, size int, members float64, weights []float64) Moments {
 	var variance, spread, centroid, consensus float64
 	for i := range g.n {
 		for j := range g.n {
 			w := weights[i] * weights[j]
 			for k := range g.m {
 				r, c := i*g.m+k, j*g.m+k
-				variance += w * s.cov[r*size+c]
+				variance += w * cov[r*size+c]
 				if i < j {
-					spread += w * (s.cov[r*size+r] + s.cov[c*size+c] - 2*s.cov[r*size+c])
+					spread += w * (cov[r*size+r] + cov[c*size+c] - 2*cov[r*size+c])
 				}
 			}
 		}
 	}
 	for k := range g.m * g.members {
-		first, mean := s.mean[k], 0.0 // relative to island 0, so that equal islands disagree by exactly nothing
+		first, average := mean[k], 0.0 // relative to island 0, so that equal islands disagree by exactly nothing
 		for i, w := range weights {
-			mean += w * (s.mean[i*g.m*g.members+k] - first)
+			average += w * (mean[i*g.m*g.members+k] - first)
 		}
-		mean += first
-		centroid += mean * mean
+		average += first
+		centroid += average * average
 		for i, w := range weights {
-			e := s.mean[i*g.m*g.members+k] - mean
+			e := mean[i*g.m*g.members+k] - average
 			consensus += w * e * e
 		}
 	}
-	centroid += float64(g.members) * max(0, variance)
-	consensus += float64(g.members) * max(0, spread)
+	centroid += members * max(0, variance)
+	consensus += members * max(0, spread)
 	return Moments{centroid + consensus, centroid, consensus}
 }
 

@@ -126,7 +126,7 @@ func delayWarning(seq *mixing.Sequence, tau int) []string {
 	return []string{fmt.Sprintf("averaging that arrives %d rounds late diverges here: 1 - λ_min = %.4g of W is not below 2 sin(π/(2(2τ+1))) = %.4g; damp it with lazy= below %.4g", tau, 1-values[0], limit, limit/(1-values[0]))}
 }
 
-// DefaultStep returns 1/(4L), the largest step that the recursions of package bounds admit.
+// DefaultStep returns 1/(4L), half of the largest step that the recursions of package bounds admit.
 func (q *Quadratic) DefaultStep() (float64, error) {
 	l := q.L()
 	if l == 0 {
@@ -136,7 +136,7 @@ func (q *Quadratic) DefaultStep() (float64, error) {
 }
 
 // sumTol is how far a row or weighted column sum may be from its target by rounding.
-const sumTol = 1e-9
+const sumTol = 1e-12
 
 // checkWeighting compares the schedule with the island weights: x̄ = Σ w_i x_i is what every W must preserve, w'W = w',
 // and agreement must stay agreement, W1 = 1. Weights that were given and are not preserved are an error, equal weights
@@ -169,6 +169,33 @@ func checkWeighting(q *Quadratic, seq *mixing.Sequence, alg Algorithm) ([]string
 		}
 	}
 	return warnings, nil
+}
+
+// keepsExact checks what exact moments need of the matrices: they follow x - x*, of which a W with row sums other than 1
+// would leave a part of x* behind, and gradient tracking rests on the average that W preserves.
+func keepsExact(q *Quadratic, seq *mixing.Sequence, alg Algorithm) error {
+	if alg.name() == "push-sum" {
+		return nil
+	}
+	for t, w := range matricesOf(seq) {
+		columns := make([]float64, q.N)
+		for i, row := range w.Rows() {
+			sum := 0.0
+			for _, term := range row {
+				sum += term.Weight
+				columns[term.J] += q.weight(i) * term.Weight
+			}
+			if math.Abs(sum-1) > sumTol {
+				return fmt.Errorf("row %d of the mixing matrix %s sums to %g: exact moments need 1 (simulate takes any)", i, place(seq, t), sum)
+			}
+		}
+		for j, sum := range columns {
+			if alg.name() == "gradient-tracking" && math.Abs(sum-q.weight(j)) > sumTol {
+				return fmt.Errorf("column %d of the mixing matrix %s sums to %g: exact moments of gradient-tracking need a matrix that preserves the average (simulate takes any)", j, place(seq, t), sum*float64(q.N))
+			}
+		}
+	}
+	return nil
 }
 
 // matricesOf returns every mixing matrix of a period, or every outcome of a random schedule (its mean, where the

@@ -9,18 +9,19 @@ import (
 )
 
 // secondMoments is the exact state of one group where randomness multiplies the state: random mixing matrices, or noise
-// that grows with the distance. The covariance then no longer goes its own way; what obeys a linear recursion is the
-// second moment E[e e'] about x*, together with the mean. Summed over the members of the group, with W̄ = E[W], a local
-// step and a mixing are
+// that grows with the distance. The covariance then no longer goes its own way; together with the mean it obeys a
+// recursion still. With m the mean, C the covariance summed over the members of the group, and W̄ = E[W], a local step
+// x ← P x + q + noise and a mixing are
 //
-//	E ← P E P' + Σ (P m q' + q m' P' + q q') + members·V,   m ← P m + q
-//	E ← E[W E W'],                                          m ← W̄ m
+//	C ← P C P' + members·V,                                m ← P m + q
+//	C ← E[W C W'] + Σ E[(W - W̄) m m' (W - W̄)'],            m ← W̄ m
 //
-// and multiplicative noise adds B diag(v) B', with variances v that are linear in E and m.
+// and multiplicative noise adds B diag(v) B', with variances v that are linear in C and quadratic in m. Small errors
+// keep their digits beside large ones: nothing is subtracted but means of islands, of which W - W̄ sees differences alone.
 type secondMoments struct {
 	g       *group
 	mean    []float64 // (n·m) × members
-	second  []float64 // (n·m) × (n·m)
+	cov     []float64 // (n·m) × (n·m)
 	meanTmp []float64
 	tmp     []float64
 }
@@ -97,12 +98,9 @@ func (p *secondProgram) local(q *Quadratic, h int) []secondOp {
 	o.variance = func(s *secondMoments, quiet bool) []float64 {
 		v, members := make([]float64, b.used), b.g.members
 		for i := range v {
-			v[i] = s.second[i*b.used+i]
-			for k := i * members; k < (i+1)*members; k++ {
-				v[i] -= 2 * b.g.shift[k] * s.mean[k]
-				if !quiet {
-					v[i] += b.g.shift[k] * b.g.shift[k]
-				}
+			v[i] = s.cov[i*b.used+i]
+			for k := i * members; k < (i+1)*members && !quiet; k++ {
+				v[i] += (s.mean[k] - b.g.shift[k]) * (s.mean[k] - b.g.shift[k])
 			}
 			v[i] *= scale
 		}
@@ -137,13 +135,10 @@ func (p *secondProgram) mixing(t int) []secondOp {
 		o.variance = func(s *secondMoments, quiet bool) []float64 {
 			v, members := make([]float64, b.used), b.g.members
 			for r := range v {
-				v[r] = s.second[r*b.used+r]
-				for k := range members {
-					star := b.g.star[r%b.g.m*members+k]
-					v[r] += 2 * star * s.mean[r*members+k]
-					if !quiet {
-						v[r] += star * star
-					}
+				v[r] = s.cov[r*b.used+r]
+				for k := 0; k < members && !quiet; k++ {
+					x := s.mean[r*members+k] + b.g.star[r%b.g.m*members+k]
+					v[r] += x * x
 				}
 				v[r] *= scale
 			}
@@ -167,56 +162,88 @@ func (p *secondProgram) dgd(t int) secondOp {
 
 func (p *secondProgram) begin() *secondMoments {
 	used, members := p.b.used, p.b.g.members
-	s := &secondMoments{g: p.b.g, mean: slices.Clone(p.b.g.start), second: make([]float64, used*used),
+	return &secondMoments{g: p.b.g, mean: slices.Clone(p.b.g.start), cov: make([]float64, used*used),
 		meanTmp: make([]float64, used*members), tmp: make([]float64, used*used)}
-	addOuter(s.second, s.mean, s.mean, used, members)
-	return s
 }
 
-// addOuter adds A B' to dst, which is used × used; A and B are used × members.
-func addOuter(dst, a, b []float64, used, members int) {
+// addOuter adds p A A' to dst, which is used × used; A is used × members.
+func addOuter(dst []float64, p float64, a []float64, used, members int) {
 	for r := range used {
 		for c := range used {
-			dst[r*used+c] += dot(a[r*members:(r+1)*members], b[c*members:(c+1)*members])
+			dst[r*used+c] += p * dot(a[r*members:(r+1)*members], a[c*members:(c+1)*members])
 		}
 	}
+}
+
+// differences returns the mean less that of the first island, which a random mixing moves for certain.
+func (s *secondMoments) differences() []float64 {
+	row := s.g.m * s.g.members
+	d := slices.Clone(s.mean)
+	for k := range d {
+		d[k] -= s.mean[k%row]
+	}
+	return d
 }
 
 // round advances by round t; quiet leaves out constants and noise.
 func (p *secondProgram) round(s *secondMoments, t int, quiet bool) {
 	used, members := p.b.used, s.g.members
-	half := make([]float64, used*used)
 	for _, o := range p.rounds[t%len(p.rounds)] {
 		var variance []float64
 		if o.variance != nil {
 			variance = o.variance(s, quiet)
 		}
-		mean, second := make([]float64, used*members), make([]float64, used*used)
-		if f := o.folded; f != nil {
-			gemm(mean, f.mean, s.mean, used, used, members)
-			f.apply(second, s.second, used)
-		} else {
-			for _, w := range o.all() {
-				w.linear(s.meanTmp, s.mean, members)
-				axpy(mean, w.probability, s.meanTmp)
-				w.linear(s.tmp, s.second, used)
-				transpose(half, s.tmp, used)
-				w.linear(s.tmp, half, used)
-				axpy(second, w.probability, s.tmp)
-			}
+		mean, cov := make([]float64, used*members), make([]float64, used*used)
+		switch {
+		case o.outcomes == nil:
+			o.linear(mean, s.mean, members)
+			conjugate(cov, s.cov, s.tmp, o.linear, used)
+		case o.folded != nil:
+			gemm(mean, o.folded.mean, s.mean, used, used, members)
+			applyMap(cov, o.folded.second, s.cov, used)
+			apart := make([]float64, used*used)
+			addOuter(apart, 1, s.differences(), used, members)
+			applyMap(s.tmp, o.folded.spread, apart, used)
+			add(cov, s.tmp)
+		default:
+			p.draw(s, o.outcomes, mean, cov)
 		}
-		s.mean, s.second = mean, second
+		s.mean, s.cov = mean, cov
 		if variance != nil {
-			addInjected(second, variance, o.inject, s.tmp)
+			addInjected(cov, variance, o.inject, s.tmp)
 		}
-		if o.c == nil || quiet {
-			continue
+		if o.c != nil && !quiet {
+			axpy(s.cov, float64(members), o.g)
+			add(s.mean, o.c)
 		}
-		addOuter(s.second, s.mean, o.c, used, members) // the mean is that of the linear part still
-		addOuter(s.second, o.c, s.mean, used, members)
-		addOuter(s.second, o.c, o.c, used, members)
-		axpy(s.second, float64(members), o.g)
-		add(s.mean, o.c)
+	}
+}
+
+// conjugate sets dst to L C L'.
+func conjugate(dst, c, tmp []float64, linear func(dst, src []float64, cols int), used int) {
+	linear(tmp, c, used)
+	transpose(dst, tmp, used)
+	linear(tmp, dst, used)
+	copy(dst, tmp)
+}
+
+// draw sets mean and covariance after a random mixing, outcome by outcome.
+func (p *secondProgram) draw(s *secondMoments, outcomes []weightedOp, mean, cov []float64) {
+	used, members := p.b.used, s.g.members
+	apart := s.differences()
+	middle, one := make([]float64, used*members), make([]float64, used*used)
+	for _, w := range outcomes {
+		w.linear(s.meanTmp, s.mean, members)
+		axpy(mean, w.probability, s.meanTmp)
+		w.linear(s.meanTmp, apart, members)
+		axpy(middle, w.probability, s.meanTmp)
+		conjugate(one, s.cov, s.tmp, w.linear, used)
+		axpy(cov, w.probability, one)
+	}
+	for _, w := range outcomes {
+		w.linear(s.meanTmp, apart, members)
+		axpy(s.meanTmp, -1, middle)
+		addOuter(cov, w.probability, s.meanTmp, used, members)
 	}
 }
 
@@ -247,25 +274,9 @@ func (o secondOp) all() []weightedOp {
 	return []weightedOp{{1, o.linear}}
 }
 
-// measure reads the three numbers off the second moment.
+// measure reads off the three numbers.
 func (s *secondMoments) measure(weights []float64) Moments {
-	g, used := s.g, s.g.n*s.g.m
-	var m Moments
-	for i := range g.n {
-		for j := range g.n {
-			w := weights[i] * weights[j]
-			for k := range g.m {
-				r, c := i*g.m+k, j*g.m+k
-				m.Centroid += w * s.second[r*used+c]
-				if i < j {
-					m.Consensus += w * (s.second[r*used+r] + s.second[c*used+c] - 2*s.second[r*used+c])
-				}
-			}
-		}
-	}
-	m.Centroid, m.Consensus = max(0, m.Centroid), max(0, m.Consensus)
-	m.MSE = m.Centroid + m.Consensus
-	return m
+	return s.g.measure(s.mean, s.cov, s.g.n*s.g.m, 1, weights)
 }
 
 // runSecond adds one group by second moments.

@@ -47,9 +47,9 @@ func (p *secondProgram) settle(weights []float64) (radius float64, stationary Mo
 	l := mat.NewDense(dim, dim, nil)
 	for column := range dim {
 		s := p.zero()
-		unpack(s.second, column, used)
+		unpack(s.cov, column, used)
 		p.period(s, true)
-		pack(l, column, s.second, used)
+		pack(l, column, s.cov, used)
 	}
 	radius, ok = spectralRadius(l.RawMatrix().Data, dim)
 	radius = p.b.g.told(radius)
@@ -66,7 +66,7 @@ func (p *secondProgram) settle(weights []float64) (radius float64, stationary Mo
 	copy(s.mean, mean)
 	p.period(s, false) // from E = 0 with the stationary mean: what drives E
 	drive := mat.NewDense(dim, 1, nil)
-	pack(drive, 0, s.second, used)
+	pack(drive, 0, s.cov, used)
 	l.Scale(-1, l)
 	for k := range dim {
 		l.Set(k, k, l.At(k, k)+1)
@@ -80,7 +80,7 @@ func (p *secondProgram) settle(weights []float64) (radius float64, stationary Mo
 	at := 0
 	for r := range used {
 		for c := r; c < used; c++ {
-			s.second[r*used+c], s.second[c*used+r] = x.At(at, 0), x.At(at, 0)
+			s.cov[r*used+c], s.cov[c*used+r] = x.At(at, 0), x.At(at, 0)
 			at++
 		}
 	}
@@ -97,7 +97,7 @@ func (p *secondProgram) period(s *secondMoments, quiet bool) {
 func (p *secondProgram) zero() *secondMoments {
 	s := p.begin()
 	clear(s.mean)
-	clear(s.second)
+	clear(s.cov)
 	return s
 }
 

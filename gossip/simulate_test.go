@@ -52,17 +52,29 @@ func agree(t *testing.T, q *Quadratic, seq *mixing.Sequence, algorithm string, s
 
 func TestSimulationDoesNotDependOnJobs(t *testing.T) {
 	q := family(t, "quadratic:d=7,spread=0.3", 5)
-	var results []*SimulateResult
-	for _, jobs := range []int{1, 2, 7} {
-		r, err := Simulate(context.Background(), q, ring(t, 5, 2, 1), SimulateOptions{At: []int{50, 3}, Runs: 33, Jobs: jobs})
+	for _, line := range []string{"atc", "cta", "dgd", "gradient-tracking", "delayed:tau=1", "stale:tau=1", "push-sum", "sparse",
+		"choco:compress=top-k,k=2,gamma=0.1", "choco:compress=rand-k,k=3,gamma=0.05", "choco:compress=qsgd,gamma=0.05", "choco:compress=sign,gamma=0.05",
+		"dgc:k=2", "powersgd", "async:slow=3", "halos", "diloco", "diloco:compress=int8", "factored:compress=qsgd", "streaming-diloco:fragments=2"} {
+		alg, err := ParseAlgorithm(line)
 		if err != nil {
 			t.Fatal(err)
 		}
-		results = append(results, r)
-	}
-	for _, r := range results[1:] {
-		if d := cmp.Diff(results[0], r, cmpopts.IgnoreFields(SimulateResult{}, "StepsPerSecond")); d != "" {
-			t.Error(d)
+		seq := ring(t, 5, 2, 1)
+		if line == "powersgd" {
+			seq = complete(t, 5, 2)
+		}
+		var results []*SimulateResult
+		for _, jobs := range []int{1, 2, 7, 7} {
+			r, err := Simulate(context.Background(), q, seq, SimulateOptions{Algorithm: alg, Step: 0.05, At: []int{20, 3}, Runs: 33, Jobs: jobs})
+			if err != nil {
+				t.Fatalf("%s: %v", line, err)
+			}
+			results = append(results, r)
+		}
+		for _, r := range results[1:] {
+			if d := cmp.Diff(results[0], r, cmpopts.IgnoreFields(SimulateResult{}, "StepsPerSecond")); d != "" {
+				t.Errorf("%s: %s", line, d)
+			}
 		}
 	}
 }
