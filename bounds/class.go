@@ -109,8 +109,11 @@ func spectrum(w *mat.Dense) []mode {
 	var v mat.Dense
 	e.VectorsTo(&v)
 	for k, lambda := range e.Values(nil)[:n-1] {
-		if math.Abs(lambda) < joinTol {
+		switch size := math.Abs(lambda); {
+		case size < normTol:
 			lambda = 0
+		case size < 0.5: // outwards: of a small one, rounding is a part that shows
+			lambda = math.Copysign(size+normRounding, lambda)
 		}
 		last := len(out) - 1
 		if last == 0 || math.Abs(out[last].lambda-lambda) > joinTol {
@@ -126,5 +129,5 @@ func spectrum(w *mat.Dense) []mode {
 	return out
 }
 
-// joinTol is the distance at which eigenvalues count as one, and as zero; their rounding is below it.
+// joinTol is the distance at which eigenvalues count as one; their rounding is below it.
 const joinTol = 1e-12

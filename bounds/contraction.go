@@ -9,7 +9,7 @@ import (
 )
 
 // sumTol is how far a row or column sum may be from its target by rounding.
-const sumTol = 1e-9
+const sumTol = 1e-12
 
 // unbalanced checks that agreement stays, W1 = 1, and that the average stays, w'W = w' (column sums 1 where the islands
 // weigh the same): without these there is no disagreement to contract and no centroid to follow.
@@ -44,12 +44,12 @@ func (c *setup) additive() Assumption {
 	return is("additive noise", !c.Problem.LeastSquares, "needs additive noise: that of least squares grows with the distance from the optimum")
 }
 
-// disagreement returns the norm of Φ on disagreement, measured with the island weights: ‖D^½ (Φ - 1w') D^-½‖₂ with
+// norm returns the norm of Φ on disagreement, measured with the island weights: ‖D^½ (Φ - 1w') D^-½‖₂ with
 // D = diag(w), which is ‖Φ - J‖₂ for equal weights.
-func (c *setup) disagreement(phi *mat.Dense) float64 {
+func (c *setup) norm(phi *mat.Dense) float64 {
 	n := c.Problem.N
 	if c.Problem.Weights == nil {
-		return clean(mixing.DisagreementNorm(phi))
+		return mixing.DisagreementNorm(phi)
 	}
 	m := mat.NewDense(n, n, nil)
 	for i := range n {
@@ -61,10 +61,10 @@ func (c *setup) disagreement(phi *mat.Dense) float64 {
 	if !svd.Factorize(m, mat.SVDNone) {
 		return mat.Norm(m, 2) // Frobenius: never smaller
 	}
-	return clean(svd.Values(nil)[0])
+	return svd.Values(nil)[0]
 }
 
-// contraction returns disagreement of one W. Averaging in cliques is a projection: it shrinks nothing, unless there is
+// contraction returns the norm of one W. Averaging in cliques is a projection: it shrinks nothing, unless there is
 // one clique of all.
 func (c *setup) contraction(w *mixing.Matrix) float64 {
 	if cliques, ok := w.Cliques(); ok && c.Problem.Weights == nil {
@@ -73,7 +73,7 @@ func (c *setup) contraction(w *mixing.Matrix) float64 {
 		}
 		return 1
 	}
-	return c.disagreement(w.Dense())
+	return clean(c.norm(w.Dense()))
 }
 
 func clean(v float64) float64 {
@@ -83,8 +83,25 @@ func clean(v float64) float64 {
 	return v
 }
 
-// normTol is the norm below which a product is taken as exact averaging: rounding leaves some 1e-16 there.
-const normTol = 1e-14
+const (
+	// normTol is the norm below which one W is taken as exact averaging: rounding leaves some 1e-16 there.
+	normTol = 1e-14
+	// normRounding is what rounding may take from the norm of a product.
+	normRounding = 1e-15
+	// exactJump is how far a product must contract at least by its factors' own contraction to be near exact averaging
+	// without being exact.
+	exactJump = 1e-6
+)
+
+// ofProduct returns what a computed norm of a product tells, given what its factors guarantee. Factors that guarantee
+// little and leave nothing average exactly together, as matchings of a hypercube do; factors that have contracted far
+// leave something, however little.
+func ofProduct(computed, factors float64) float64 {
+	if computed <= normTol && factors > exactJump {
+		return 0
+	}
+	return min(computed+normRounding, factors)
+}
 
 // products holds ρ(u, k) ≥ ‖W_{u+k-1} … W_u - J‖: the factor by which k mixings from mixing u on shrink disagreement;
 // in the mean square, ρ(k)² ≥ ‖E[Π'Π] - J‖, where every round draws its own W.
@@ -137,7 +154,7 @@ func (c *setup) newProducts(horizon int) *products {
 			phi, next = next, phi
 			rho := c.contract[(u+k)%period]
 			if k > 0 {
-				rho = min(c.disagreement(phi), p.table[u][k]*rho)
+				rho = ofProduct(c.norm(phi), p.table[u][k]*rho)
 			}
 			p.table[u] = append(p.table[u], rho)
 		}

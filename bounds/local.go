@@ -29,7 +29,7 @@ func (c *setup) local(ctx context.Context) (method, error) {
 	if !m.assume.hold() {
 		return m, nil
 	}
-	first := c.recursionStep(1) // its centroid line
+	first := c.recursionStep(0) // its centroid line
 	r, now := c.constants.StartCentroid, 0
 	for _, t := range c.at {
 		for ; now < t; now++ {

@@ -64,7 +64,7 @@ func (c *setup) randomNorms(lengths int) []float64 {
 		if k == 0 {
 			continue // known, and to the same accuracy
 		}
-		out = append(out, min(clean(rho), out[k-1]*out[0]))
+		out = append(out, ofProduct(rho, out[k-1]*out[0]))
 	}
 	return out
 }

@@ -20,7 +20,7 @@ func (c *setup) recursion(ctx context.Context) (method, error) {
 	}
 	steps := make([]twoByTwo, len(c.contract))
 	for t, rho := range c.contract {
-		steps[t] = c.recursionStep(1 - rho*rho)
+		steps[t] = c.recursionStep(rho)
 	}
 	period := identityMap()
 	for t, s := range steps {
@@ -78,20 +78,19 @@ func (c *setup) smallStep() Assumption {
 // ‖W-J‖ = 1, and a true p this small would make the recursion vacuous anyhow.
 const minContraction = 1e-12
 
-func (c *setup) recursionStep(p float64) twoByTwo {
-	k, eta, l, mu := 0.0, c.step, c.constants.L, c.constants.Mu
-	if p < 1-minContraction {
-		k = (1 - p) * (2 - p) / p
-	} else {
-		p = 1
-	}
+// recursionStep is the step of a mixing with ‖W-J‖ = rho; 0 is exact averaging, after which nobody disagrees. p is
+// written by rho², which keeps its digits where p is near 1.
+func (c *setup) recursionStep(rho float64) twoByTwo {
+	eta, l, mu := c.step, c.constants.L, c.constants.Mu
+	left := rho * rho // 1 - p
+	k := left * (1 + left) / (1 - left)
 	s := twoByTwo{
 		a: 1 - eta*mu - (2*eta-4*l*eta*eta)*mu/2, b: eta*l + 2*eta*eta*l*l,
-		c: 3 * eta * eta * k * l * l, d: 1 - p/2 + 3*l*l*eta*eta*k,
-		e: eta * eta * c.constants.MeanNoise, f: 3*eta*eta*k*c.constants.Zeta2 + (1-p)*eta*eta*c.spread,
+		c: 3 * eta * eta * k * l * l, d: (1+left)/2 + 3*l*l*eta*eta*k,
+		e: eta * eta * c.constants.MeanNoise, f: 3*eta*eta*k*c.constants.Zeta2 + left*eta*eta*c.spread,
 	}
-	if p == 1 { // exact averaging
-		s.c, s.d = 0, 0
+	if rho == 0 {
+		s.d = 0
 	}
 	return s
 }

@@ -11,6 +11,7 @@ import (
 type block struct {
 	rounds int
 	p      float64
+	rho    float64 // ‖product - J‖; 0 is exact averaging
 }
 
 // bestBlock returns the block of at most two periods with the least rounds/p, the shorter one on a tie, or false when
@@ -29,11 +30,11 @@ func (c *setup) bestBlock() (block, bool) {
 			continue
 		}
 		if !found || float64(rounds)/p < float64(best.rounds)/best.p*(1-sumTol) {
-			best, found = block{rounds, p}, true
+			best, found = block{rounds, p, worst}, true
 		}
 	}
 	if !found && products.length() < 2*period { // the table ends where every product is negligible
-		return block{products.length(), 1}, true
+		return block{products.length(), 1, products.largest(products.length())}, true
 	}
 	return best, found
 }
@@ -145,7 +146,7 @@ func (w *windowState) round(t int, constants bool) {
 		w.began, w.driven, w.m = w.v.consensus, 0, 0
 	}
 	h := c.localSteps(t)
-	centroid := c.recursionStep(1) // its first line
+	centroid := c.recursionStep(0) // its first line
 	zeta2, noise, spread := c.constants.Zeta2, centroid.e, c.spread
 	if !constants {
 		zeta2, noise, spread = 0, 0, 0
@@ -155,9 +156,10 @@ func (w *windowState) round(t int, constants bool) {
 		w.m++
 		m := float64(w.m)
 		keep, drive := 2.0, 3.0 // (1+a) c and 2 + 1/a with a = 1
-		if p := w.block.p; step == h-1 && (t+1)%w.block.rounds == 0 {
-			keep, drive = 1-p/2, 2/p // (1+a)(1-p) and 2 + 1/a with a = p/(2(1-p))
-			if p > 1-minContraction {
+		if step == h-1 && (t+1)%w.block.rounds == 0 {
+			left := w.block.rho * w.block.rho    // 1 - p
+			keep, drive = (1+left)/2, 2/(1-left) // (1+a)(1-p) and 2 + 1/a with a = p/(2(1-p))
+			if left == 0 {
 				keep, drive = 0, 2
 			}
 		}

@@ -107,12 +107,12 @@ func (w *work) recursion() {
 	seen := map[int]bool{}
 	for t := range w.in.Rounds {
 		phase := t % len(w.w)
-		p := 1 - sq(w.norms[phase])
-		k := (1 - p) * (2 - p) / p
-		c, d, f := 3*sq(eta*l)*k, 1-p/2+3*sq(l*eta)*k, 3*eta*eta*k*w.c.Zeta2+(1-p)*eta*eta*w.spread()
-		const rounding = 1e-12
-		if p > 1-rounding { // exact averaging leaves nothing
-			c, d = 0, 0
+		left := sq(w.norms[phase]) // 1 - p, which keeps its digits where p is near 1
+		p, k := 1-left, left*(1+left)/(1-left)
+		c, d, f := 3*sq(eta*l)*k, 1-p/2+3*sq(l*eta)*k, 3*eta*eta*k*w.c.Zeta2+left*eta*eta*w.spread()
+		const rounding = 1e-14
+		if w.norms[phase] <= rounding { // exact averaging leaves nothing
+			c, d, f = 0, 0, 0
 		}
 		if !seen[phase] {
 			seen[phase] = true
@@ -155,8 +155,7 @@ func (w *work) window() {
 			keep, drive := 2.0, 3.0
 			if step == h-1 && (t+1)%rounds == 0 {
 				keep, drive = 1-p/2, 2/p
-				const rounding = 1e-12
-				if p > 1-rounding {
+				if p == 1 && w.report.ExactAfter != nil {
 					keep, drive = 0, 2
 				}
 			}

@@ -92,7 +92,8 @@ func averagingAlone(n int) (*gossip.Quadratic, error) {
 }
 
 // RandomCases returns small random instances: one to six islands, one to three dimensions, curvatures that commute or
-// not or are equal, any start, a schedule of one to three rounds of every kind or a random one, and any step up to 1/L.
+// not or are equal, any start, a schedule of one to three rounds of every kind or a random one, and any step up to 1/L;
+// every other one with sizes that differ by orders of magnitude.
 // Instance k depends on the seed and k alone.
 func RandomCases(count int, seed uint64) ([]Case, error) {
 	out := make([]Case, count)
@@ -115,11 +116,17 @@ func randomCase(rng *rand.Rand) (Case, error) {
 		return Case{}, err
 	}
 	s := randomSchedule(rng, n)
+	algorithms := Algorithms()
+	algorithm, step := algorithms[rng.IntN(len(algorithms))], (0.02+0.98*rng.Float64())/q.L()
+	if rng.IntN(2) == 0 {
+		if q, step, err = stretch(rng, q, s, step); err != nil {
+			return Case{}, err
+		}
+	}
 	if err := s.Validate(); err != nil {
 		return Case{}, err
 	}
-	algorithms := Algorithms()
-	return Case{Schedule: s, Problem: q, Algorithms: []gossip.Algorithm{algorithms[rng.IntN(len(algorithms))]}, Step: (0.02 + 0.98*rng.Float64()) / q.L()}, nil
+	return Case{Schedule: s, Problem: q, Algorithms: []gossip.Algorithm{algorithm}, Step: step}, nil
 }
 
 func randomQuadratic(rng *rand.Rand, n, d int) (*gossip.Quadratic, error) {
