@@ -40,7 +40,7 @@ type table struct {
 // readTable reads a table; every row must have as many fields as the header.
 func readTable(name string, data []byte) (*table, error) {
 	t := &table{file: filepath.Base(name), column: map[string]int{}}
-	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))))
+	r := csv.NewReader(bytes.NewReader(data))
 	r.Comment = '#'
 	r.TrimLeadingSpace = true
 	for {

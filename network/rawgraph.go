@@ -16,6 +16,7 @@ import (
 type rawGraph struct {
 	name     string
 	directed bool
+	latin1   bool // the file was no UTF-8, and read as ISO-8859-1
 	nodes    []rawNode
 	edges    []rawEdge
 }
@@ -85,6 +86,7 @@ func (g *rawGraph) topology() (*Topology, error) {
 			b.t.Islands = append(b.t.Islands, Island{r.ID, i, DefaultAccess, DefaultAccess})
 		}
 	}
+	b.t.changed(ChangedCharset, count(g.latin1), "the file is not UTF-8: read as ISO-8859-1")
 	b.t.changed(ChangedHyperedges, pseudo, "%d hyperedge nodes kept as routers without island", pseudo)
 	b.t.changed(ChangedOutsidePeers, outside, "%d outside peers kept as routers without island", outside)
 	return b.finish()

@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/islandsgd/islands/internal/doc"
+	"github.com/islandsgd/islands/internal/files"
 	"github.com/islandsgd/islands/internal/text"
 )
 
@@ -195,7 +196,7 @@ func envName(flag string) string {
 
 // readConfig reads flag values from a YAML map; a list sets a repeatable flag several times.
 func readConfig(cmd *cli.Command, file string) ([]string, error) {
-	data, err := os.ReadFile(file)
+	data, err := files.Read(file)
 	if err != nil {
 		return nil, input(err)
 	}

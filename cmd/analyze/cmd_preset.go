@@ -3,13 +3,13 @@ package main
 import (
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/islandsgd/islands/internal/files"
 	"github.com/islandsgd/islands/plots"
 	"github.com/islandsgd/islands/presets"
 )
@@ -65,7 +65,7 @@ func loadPreset(arg string) (*presets.Preset, error) {
 		p, err := presets.Load(arg)
 		return p, input(err)
 	}
-	data, err := os.ReadFile(arg)
+	data, err := files.Read(arg)
 	if err != nil {
 		return nil, fileError(err)
 	}

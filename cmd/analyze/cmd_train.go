@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/islandsgd/islands/internal/files"
 	"github.com/islandsgd/islands/internal/text"
 	"github.com/islandsgd/islands/internal/units"
 	"github.com/islandsgd/islands/network"
@@ -112,7 +113,7 @@ func (f *simulationFlags) fill(o *netsim.Options, t *network.Topology) error {
 		}
 	}
 	if f.bandwidth != "" {
-		data, err := os.ReadFile(f.bandwidth)
+		data, err := files.Read(f.bandwidth)
 		if err != nil {
 			return fileError(err)
 		}
