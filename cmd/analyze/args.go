@@ -46,7 +46,7 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 		}
 		return append(out, rest...), nil
 	}
-	flags, positional, err := split(cmd, rest)
+	flags, positional, err := split(cmd, strings.Join(out[1:], " "), rest)
 	if err != nil {
 		return nil, err
 	}
@@ -96,8 +96,8 @@ func names(commands []*cli.Command) []string {
 	return out
 }
 
-// split separates the flags, each as --name=value or --name, from the positional arguments.
-func split(cmd *cli.Command, args []string) (flags, positional []string, err error) {
+// split separates the flags, each as --name=value or --name, from the positional arguments. path is how help calls cmd.
+func split(cmd *cli.Command, path string, args []string) (flags, positional []string, err error) {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
 		if a == "--" {
@@ -119,7 +119,7 @@ func split(cmd *cli.Command, args []string) (flags, positional []string, err err
 		case isBool(flag):
 			flags = append(flags, "--"+name)
 		case i+1 == len(args):
-			return nil, nil, inputf("flag --%s needs a value (see analyze help %s)", name, cmd.Name)
+			return nil, nil, inputf("flag --%s needs a value (see analyze help %s)", name, path)
 		default:
 			i++
 			flags = append(flags, "--"+name+"="+args[i])
