@@ -236,7 +236,7 @@ beyond that it shows what stragglers, jitter, failing links, changing bandwidth 
 			return s.inputUnlessStopped(err)
 		}
 		if err != nil {
-			s.warn("stopped after %d rounds", r.Rounds)
+			s.warn("stopped after %s", text.Count(r.Rounds, "round"))
 		}
 		s.warnings = append(s.warnings, r.Warnings...)
 		if trace != nil {

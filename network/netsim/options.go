@@ -204,10 +204,10 @@ func (o *Options) checkNetwork() error {
 		}
 		name, forever := LinkName(o.Topology, f.Link), f.To == 0 || math.IsInf(f.To, 1)
 		if !(f.From >= 0 && f.From <= maxSeconds) {
-			return fmt.Errorf("%s fails at %g s, want 0 to %g", name, f.From, maxSeconds)
+			return fmt.Errorf("%s fails at %g s, want 0 to %g s", name, f.From, maxSeconds)
 		}
 		if !forever && !(f.To > f.From && f.To <= maxSeconds) {
-			return fmt.Errorf("%s fails at %g s and is repaired at %g s, want a later time, up to %g (or none)", name, f.From, f.To, maxSeconds)
+			return fmt.Errorf("%s fails at %g s and is repaired at %g s, want a later time, up to %g s (or none)", name, f.From, f.To, maxSeconds)
 		}
 	}
 	for _, c := range o.Bandwidth {
