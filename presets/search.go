@@ -191,7 +191,7 @@ func steadyDisagreement(ctx context.Context, r *reader) float64 {
 		return math.NaN()
 	}
 	if out.Stationary == nil {
-		r.fail("there is no limit")
+		r.missing("there is no limit: the step size is too large")
 		return math.NaN()
 	}
 	return out.Stationary.Consensus
