@@ -158,6 +158,9 @@ func readDevices(t *table) (*devices, error) {
 		if err != nil {
 			return nil, err
 		}
+		if edge > 0 && !isBandwidth(edge*1e9) {
+			return nil, t.errorf(i, "edge is %g Gbps, want %g to %g bit/s", edge, MinBandwidth, MaxBandwidth)
+		}
 		d.metro[device] = metro
 		d.known = append(d.known, metro)
 		d.access[metro] = max(d.access[metro], edge*1e9)
@@ -277,8 +280,8 @@ func (t *table) values(row int, l *builtLink) error {
 	if column == "bandwidth_mbps" {
 		l.bandwidth = v * 1e6
 	}
-	if column != "" && !isPositive(l.bandwidth) {
-		return t.errorf(row, "%s is %g, want more than 0", column, v)
+	if column != "" && !isBandwidth(l.bandwidth) {
+		return t.errorf(row, "%s is %g, want %g to %g bit/s", column, v, MinBandwidth, MaxBandwidth)
 	}
 	return nil
 }

@@ -427,29 +427,3 @@ func TestGraphArcs(t *testing.T) {
 		t.Errorf("out %v, %d ps, %d arcs", g.Out(1), g.Picos(0), len(g.Arcs))
 	}
 }
-
-// Old graph files are in ISO-8859-1, where é is one byte: GraphML says so, GML cannot.
-func TestLatin1(t *testing.T) {
-	graph := `<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><key id="l" for="node" attr.name="label"/>` +
-		"<graph><node id=\"0\"><data key=\"l\">D\xe9nver</data></node></graph></graphml>"
-	gml := "graph [ node [ id 0 label \"D\xe9nver\" ] ]"
-	for _, c := range []struct {
-		name, data, err string
-		warned          int
-	}{
-		{"a.graphml", `<?xml version="1.0" encoding="ISO-8859-1"?>` + graph, "", 0},
-		{"a.graphml", `<?xml version="1.0" encoding="EBCDIC"?>` + graph, `encoding "EBCDIC" is not read: save the file as UTF-8`, 0},
-		{"a.gml", gml, "", 1},
-	} {
-		top, err := Read(c.name, []byte(c.data))
-		if c.err != "" {
-			if err == nil || !strings.Contains(err.Error(), c.err) {
-				t.Errorf("%s: %v", c.name, err)
-			}
-			continue
-		}
-		if err != nil || top.Routers[0].ID != "Dénver" || changes(top)[ChangedCharset] != c.warned {
-			t.Errorf("%s: %v, %v", c.name, top, err)
-		}
-	}
-}

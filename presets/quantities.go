@@ -2,6 +2,7 @@ package presets
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -78,16 +79,25 @@ func (r *reader) against() Settings {
 	return out
 }
 
+// islands loads the topology of the settings, which must have islands.
+func islands(r *reader) *network.Topology {
+	arg := r.text("topology")
+	if r.err != nil {
+		return nil
+	}
+	t, err := network.Load(arg)
+	if err == nil && len(t.Islands) == 0 {
+		err = fmt.Errorf("setting topology: %s has no island", t.Name)
+	}
+	r.check(err)
+	return t
+}
+
 // priced prices the schedule of the settings.
 func priced(r *reader) (*study.Priced, *network.Topology) {
-	topology, line, level := r.text("topology"), r.or("schedule", "allreduce"), r.or("capability", network.LevelUnicast)
+	t, line, level := islands(r), r.or("schedule", "allreduce"), r.or("capability", network.LevelUnicast)
 	payload := r.bytes("payload")
 	if r.err != nil {
-		return nil, nil
-	}
-	t, err := network.Load(topology)
-	if err != nil {
-		r.check(err)
 		return nil, nil
 	}
 	s, err := schedule.Load(line, schedule.Options{Nodes: t.IslandNames()})
@@ -115,17 +125,8 @@ func roundSeconds(r *reader) float64 {
 
 // accessRate is the bandwidth in bit/s that all access links of the topology have.
 func accessRate(r *reader) float64 {
-	topology := r.text("topology")
+	t := islands(r)
 	if r.err != nil {
-		return math.NaN()
-	}
-	t, err := network.Load(topology)
-	if err != nil {
-		r.check(err)
-		return math.NaN()
-	}
-	if len(t.Islands) == 0 {
-		r.fail("the topology %s has no island", t.Name)
 		return math.NaN()
 	}
 	rate := t.Islands[0].Egress

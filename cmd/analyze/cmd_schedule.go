@@ -10,7 +10,6 @@ import (
 
 	"github.com/islandsgd/islands/internal/text"
 	"github.com/islandsgd/islands/mixing"
-	"github.com/islandsgd/islands/network"
 	"github.com/islandsgd/islands/schedule"
 )
 
@@ -75,9 +74,9 @@ func scheduleShow() *cli.Command {
 func loadSchedule(arg, topology string) (*schedule.Schedule, error) {
 	var o schedule.Options
 	if topology != "" {
-		t, err := network.Load(topology)
+		t, err := loadIslands(topology)
 		if err != nil {
-			return nil, fileError(err)
+			return nil, err
 		}
 		o.Nodes = t.IslandNames()
 	}

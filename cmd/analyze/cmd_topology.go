@@ -115,6 +115,9 @@ func topologyCheck() *cli.Command {
 		if !sum.Connected {
 			s.warn("%s falls into %d pieces: a clique that spans two of them has no price", sum.Name, sum.Components)
 		}
+		if sum.Islands == 0 {
+			s.warn("%s has no island: only topology show, check and convert can use it", sum.Name)
+		}
 		if s.json {
 			return s.printJSON(sum)
 		}
