@@ -38,8 +38,8 @@ func TestBandwidthLimits(t *testing.T) {
 	native := "routers: [{id: A}, {id: B}]\nlinks:\n  - {between: [A, B], latency: 1ms, bandwidth: "
 	gml := "graph [ node [ id 1 ] node [ id 2 ]\n edge [ source 1 target 2 bandwidth "
 	for _, c := range []struct{ name, data, want string }{
-		{"t.yaml", native + "1e-300bps}", "t.yaml:3:47: bandwidth of 1e-300 bit/s, want 1 to 1e+18"},
-		{"t.yaml", native + "1e19bps}", "t.yaml:3:47: bandwidth of 1e+19 bit/s, want 1 to 1e+18"},
+		{"t.yaml", native + "1e-300bps}", "t.yaml:3:48: bandwidth of 1e-300 bit/s, want 1 to 1e+18"},
+		{"t.yaml", native + "1e19bps}", "t.yaml:3:48: bandwidth of 1e+19 bit/s, want 1 to 1e+18"},
 		{"t.yaml", native + "1bps}", ""},
 		{"t.yaml", "routers: [{id: A}]\nislands: [{id: a, router: A, egress: 0.5bps}]", "t.yaml:2:38: egress of 0.5 bit/s, want 1 to 1e+18"},
 		{"t.yaml", "routers: [{id: A, aggregation: {throughput: 0.5bps}}]", "throughput of 0.5 bit/s, want 1 to 1e+18"},
