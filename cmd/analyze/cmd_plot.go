@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"github.com/islandsgd/islands/internal/text"
 	"github.com/islandsgd/islands/internal/units"
 	"github.com/islandsgd/islands/network"
+	"github.com/islandsgd/islands/network/collective"
 	"github.com/islandsgd/islands/plots"
 	"github.com/islandsgd/islands/schedule"
 	"github.com/islandsgd/islands/study"
@@ -218,6 +220,9 @@ func (f *plotFlags) write(s *session, st *study.Study, chosen []drawing, formats
 	for i, d := range chosen {
 		progress.update(i, len(chosen))
 		fig, err := d.make(s.ctx, st)
+		if errors.Is(err, collective.ErrDisconnected) {
+			err = fmt.Errorf("%w; analyze plot topology draws it all the same", err)
+		}
 		if err != nil {
 			return s.inputUnlessStopped(err)
 		}
