@@ -3,11 +3,11 @@ package gossip
 import (
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/islandsgd/islands/internal/doc"
-	"github.com/islandsgd/islands/internal/files"
 	"github.com/islandsgd/islands/internal/spec"
 	"github.com/islandsgd/islands/internal/text"
 )
@@ -23,7 +23,7 @@ func LoadProblem(arg string, n int) (*Quadratic, error) {
 			return ParseProblem(arg, n)
 		}
 	}
-	data, err := files.Read(arg)
+	data, err := os.ReadFile(arg)
 	if err != nil {
 		if hasKeys || !strings.ContainsAny(arg, "./") {
 			return nil, fmt.Errorf("problem %q: no such file, nor a family%s", arg, text.DidYouMean(name, problemKinds))
