@@ -40,7 +40,7 @@ type table struct {
 // readTable reads a table; every row must have as many fields as the header.
 func readTable(name string, data []byte) (*table, error) {
 	t := &table{file: filepath.Base(name), column: map[string]int{}}
-	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))))
+	r := csv.NewReader(bytes.NewReader(data))
 	r.Comment = '#'
 	r.TrimLeadingSpace = true
 	for {
@@ -157,6 +157,9 @@ func readDevices(t *table) (*devices, error) {
 		edge, _, err := t.number(i, "edge")
 		if err != nil {
 			return nil, err
+		}
+		if edge > 0 && !isBandwidth(edge*1e9) {
+			return nil, t.errorf(i, "edge is %g Gbps, want %g to %g bit/s", edge, MinBandwidth, MaxBandwidth)
 		}
 		d.metro[device] = metro
 		d.known = append(d.known, metro)
@@ -277,8 +280,8 @@ func (t *table) values(row int, l *builtLink) error {
 	if column == "bandwidth_mbps" {
 		l.bandwidth = v * 1e6
 	}
-	if column != "" && !isPositive(l.bandwidth) {
-		return t.errorf(row, "%s is %g, want more than 0", column, v)
+	if column != "" && !isBandwidth(l.bandwidth) {
+		return t.errorf(row, "%s is %g, want %g to %g bit/s", column, v, MinBandwidth, MaxBandwidth)
 	}
 	return nil
 }

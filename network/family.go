@@ -44,6 +44,10 @@ func buildFamily(sp *spec.Spec) (*Topology, error) {
 		return nil, sp.Errorf("bandwidth is 0, want more")
 	case access == 0:
 		return nil, sp.Errorf("access is 0, want more")
+	case !isBandwidth(link.Bandwidth):
+		return nil, sp.Errorf("bandwidth of %g bit/s, want %g to %g", link.Bandwidth, MinBandwidth, MaxBandwidth)
+	case !isBandwidth(access):
+		return nil, sp.Errorf("access of %g bit/s, want %g to %g", access, MinBandwidth, MaxBandwidth)
 	case link.Latency > MaxLatency:
 		return nil, sp.Errorf("latency is above %g s", MaxLatency)
 	case len(t.Links) > MaxLinks:

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/islandsgd/islands/internal/text"
 )
 
 // GML (Himsolt 1997) is a tree of "key value" pairs, a value being a number, a quoted text or a list in brackets:
@@ -28,8 +30,9 @@ type gmlReader struct {
 const gmlMaxDepth = 32
 
 func readGML(name string, data []byte) (*Topology, error) {
-	r := &gmlReader{file: filepath.Base(name), data: string(data), line: 1, column: 1}
-	g := &rawGraph{name: baseName(name)}
+	s, latin1 := text.Decode(data)
+	r := &gmlReader{file: filepath.Base(name), data: s, line: 1, column: 1}
+	g := &rawGraph{name: baseName(name), latin1: latin1}
 	graphs := 0
 	err := r.pairs(func(key string) error {
 		if key != "graph" {
@@ -102,7 +105,7 @@ func (r *gmlReader) text() (string, error) {
 	}
 	s := r.data[start:r.at]
 	r.step()
-	return html.UnescapeString(strings.ToValidUTF8(s, "\uFFFD")), nil
+	return html.UnescapeString(s), nil
 }
 
 // pairs calls do with each key up to the closing bracket or the end of the file; do must consume the value.

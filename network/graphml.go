@@ -8,6 +8,8 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+
+	"github.com/islandsgd/islands/internal/text"
 )
 
 // graphMLReader walks a GraphML document (graphml.graphdrawing.org). Attributes are declared by <key> elements, whose
@@ -27,6 +29,7 @@ type graphMLKey struct{ name, value string }
 func readGraphML(name string, data []byte) (*Topology, error) {
 	r := &graphMLReader{file: filepath.Base(name), d: xml.NewDecoder(bytes.NewReader(data)),
 		keys: map[[2]string]graphMLKey{}, g: &rawGraph{name: baseName(name)}}
+	r.d.CharsetReader = text.CharsetReader
 	root, err := r.next()
 	if err != nil {
 		return nil, err
@@ -100,7 +103,7 @@ func (r *graphMLReader) syntax(err error) error {
 		}
 		return r.errorf("%s", oneLine(s.Msg))
 	}
-	return r.errorf("%s", oneLine(err.Error()))
+	return r.errorf("%s", oneLine(strings.TrimPrefix(err.Error(), "xml: ")))
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
@@ -152,12 +155,12 @@ func (r *graphMLReader) key(e *xml.StartElement) error {
 		if child == nil {
 			break
 		}
-		text, err := r.content()
+		value, err := r.content()
 		if err != nil {
 			return err
 		}
 		if child.Name.Local == "default" {
-			k.value = text
+			k.value = value
 		}
 	}
 	domains := []string{domain}
@@ -191,9 +194,9 @@ func (r *graphMLReader) data(domain string, e *xml.StartElement, attrs map[strin
 	if !ok {
 		return r.errorf("data of a %s names key %q, which no <key> declares for it", domain, id)
 	}
-	text, err := r.content()
+	value, err := r.content()
 	if err == nil {
-		attrs[k.name] = text
+		attrs[k.name] = value
 	}
 	return err
 }

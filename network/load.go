@@ -14,6 +14,7 @@ import (
 	"unicode"
 
 	"github.com/islandsgd/islands/internal/doc"
+	"github.com/islandsgd/islands/internal/files"
 	"github.com/islandsgd/islands/internal/spec"
 	"github.com/islandsgd/islands/internal/text"
 )
@@ -95,7 +96,7 @@ func Read(name string, data []byte) (*Topology, error) {
 	if len(data) > maxFile {
 		return nil, fmt.Errorf("%s: larger than %d MB", filepath.Base(name), maxFile>>20)
 	}
-	start := strings.TrimLeftFunc(string(data[:min(len(data), sniffed)]), func(r rune) bool { return unicode.IsSpace(r) || r == '\uFEFF' })
+	start := strings.TrimLeftFunc(string(data[:min(len(data), sniffed)]), unicode.IsSpace)
 	switch {
 	case strings.HasPrefix(start, "<"):
 		return readGraphML(name, data)
@@ -169,7 +170,7 @@ func readFile(path string) ([]byte, error) {
 	if len(data) > maxFile {
 		return nil, fmt.Errorf("%s: larger than %d MB", filepath.Base(path), maxFile>>20)
 	}
-	return data, nil
+	return files.WithoutMark(data), nil
 }
 
 // badName says why s cannot name a router or an island, or "".

@@ -168,7 +168,7 @@ func aggregation(n doc.Node) (*Aggregation, error) {
 	}
 	var a Aggregation
 	if v, ok := f.Get("throughput"); ok {
-		if a.Throughput, err = positive(v, "throughput", units.Bandwidth); err != nil {
+		if a.Throughput, err = speed(v, "throughput"); err != nil {
 			return nil, err
 		}
 	}
@@ -221,7 +221,7 @@ func (r *nativeReader) link(n doc.Node, pairs map[[2]int]bool) error {
 	if err != nil {
 		return err
 	}
-	if l.Bandwidth, err = positive(bandwidth, "bandwidth", units.Bandwidth); err != nil {
+	if l.Bandwidth, err = speed(bandwidth, "bandwidth"); err != nil {
 		return err
 	}
 	latency, err := f.Require("latency")
@@ -263,12 +263,12 @@ func (r *nativeReader) island(n doc.Node, seen map[string]bool) error {
 		return err
 	}
 	if v, ok := f.Get("egress"); ok {
-		if s.Egress, err = positive(v, "egress", units.Bandwidth); err != nil {
+		if s.Egress, err = speed(v, "egress"); err != nil {
 			return err
 		}
 	}
 	if v, ok := f.Get("ingress"); ok {
-		if s.Ingress, err = positive(v, "ingress", units.Bandwidth); err != nil {
+		if s.Ingress, err = speed(v, "ingress"); err != nil {
 			return err
 		}
 	}
@@ -310,4 +310,13 @@ func positive(n doc.Node, what string, read func(string) (float64, error)) (floa
 		return 0, n.Errorf("%s is 0, want more (leave the link or the limit out)", what)
 	}
 	return v, nil
+}
+
+// speed reads a bandwidth within the limits.
+func speed(n doc.Node, what string) (float64, error) {
+	v, err := positive(n, what, units.Bandwidth)
+	if err == nil && !isBandwidth(v) {
+		err = n.Errorf("%s of %g bit/s, want %g to %g", what, v, MinBandwidth, MaxBandwidth)
+	}
+	return v, err
 }

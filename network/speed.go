@@ -76,7 +76,7 @@ func times(count string, v float64) (float64, bool) {
 		}
 		v *= float64(n)
 	}
-	return v, v > 0 && !math.IsInf(v, 0)
+	return v, isBandwidth(v)
 }
 
 const (

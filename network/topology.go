@@ -48,6 +48,7 @@ const (
 	ChangedHyperedges     = "hyperedge-nodes"     // pseudo-nodes kept as routers without island
 	ChangedOutsidePeers   = "outside-peers"       // peers kept as routers without island
 	ChangedNames          = "names"               // names made usable or unique
+	ChangedCharset        = "charset"             // a file that is not UTF-8, read as ISO-8859-1
 	ChangedInsideMetro    = "links-inside-metros" // links between devices that became one router
 )
 

@@ -11,10 +11,14 @@ const (
 	MaxLinks   = 50000
 	MaxIslands = 2000
 	MaxLatency = 3600.0 // seconds one way: 2000 hops of it still fit 63 bits of picoseconds
+
+	MinBandwidth = 1.0  // bit/s: slower is a mistake, and much slower makes seconds infinite
+	MaxBandwidth = 1e18 // bit/s: a thousand times what a fiber has carried
 )
 
 // Validate reports the first thing that makes the topology unusable: no router, names used twice, a link or an
-// island that points nowhere, a self-loop, parallel links, a bandwidth that is not positive, a latency that is
+// island that points nowhere, a self-loop, parallel links, a bandwidth that is
+// none, a latency that is
 // negative. Every topology that Load and Read return has passed it.
 func (t *Topology) Validate() error {
 	where := "topology"
@@ -60,8 +64,8 @@ func (t *Topology) Validate() error {
 			return fail("link %s joins a router with itself", name)
 		case pairs[pair]:
 			return fail("link %s stands twice: add the bandwidths up into one link", name)
-		case !isPositive(l.Bandwidth):
-			return fail("link %s: bandwidth %g bit/s, want more than 0", name, l.Bandwidth)
+		case !isBandwidth(l.Bandwidth):
+			return fail("link %s: bandwidth %g bit/s, want %g to %g", name, l.Bandwidth, MinBandwidth, MaxBandwidth)
 		case !(l.Latency >= 0 && l.Latency <= MaxLatency):
 			return fail("link %s: latency %g s, want 0 to %g s", name, l.Latency, MaxLatency)
 		}
@@ -76,15 +80,15 @@ func (t *Topology) Validate() error {
 			return fail("island %q stands twice", s.ID)
 		case s.Router < 0 || s.Router >= len(t.Routers):
 			return fail("island %q hangs on router %d, there are %d", s.ID, s.Router, len(t.Routers))
-		case !isPositive(s.Egress) || !isPositive(s.Ingress):
-			return fail("island %q: access of %g and %g bit/s, want more than 0", s.ID, s.Egress, s.Ingress)
+		case !isBandwidth(s.Egress) || !isBandwidth(s.Ingress):
+			return fail("island %q: access of %g and %g bit/s, want %g to %g", s.ID, s.Egress, s.Ingress, MinBandwidth, MaxBandwidth)
 		}
 		seen[s.ID] = true
 	}
 	return nil
 }
 
-func isPositive(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
+func isBandwidth(v float64) bool { return v >= MinBandwidth && v <= MaxBandwidth }
 
 func isLimit(v float64) bool { return v >= 0 && !math.IsInf(v, 1) }
 

@@ -48,7 +48,7 @@ func TestHeadlines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := r.Rows[want.row].Predicted; math.Abs(got/want.value-1) > want.tolerance {
+		if got := *r.Rows[want.row].Predicted; math.Abs(got/want.value-1) > want.tolerance {
 			t.Errorf("%s, %s: %.9g, want %.9g (%s)", name, r.Rows[want.row].Label, got, want.value, want.source)
 		}
 	}
@@ -74,13 +74,13 @@ func TestPublishedTables(t *testing.T) {
 		published := *row.Published
 		if row.Quantity != "rate-for-utilization" {
 			if math.Abs(*row.Ratio-1) > 0.02 {
-				t.Errorf("%s: %v, published %v", row.Label, row.Predicted, published)
+				t.Errorf("%s: %v, published %v", row.Label, *row.Predicted, published)
 			}
 			continue
 		}
 		rates++
-		if row.Predicted > (published+0.05)*gridStep || row.Predicted < (published-0.05)/gridStep {
-			t.Errorf("%s: %v, published %v", row.Label, row.Predicted, published)
+		if *row.Predicted > (published+0.05)*gridStep || *row.Predicted < (published-0.05)/gridStep {
+			t.Errorf("%s: %v, published %v", row.Label, *row.Predicted, published)
 		}
 	}
 	if rates != 60 {
@@ -93,8 +93,8 @@ func TestPublishedTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, row := range r.Rows {
-		if row.Published != nil && math.Abs(row.Predicted-*row.Published) > 0.1 {
-			t.Errorf("%s: %v, published %v", row.Label, row.Predicted, *row.Published)
+		if row.Published != nil && math.Abs(*row.Predicted-*row.Published) > 0.1 {
+			t.Errorf("%s: %v, published %v", row.Label, *row.Predicted, *row.Published)
 		}
 	}
 }
@@ -111,6 +111,8 @@ func TestPredictionsFollowSettings(t *testing.T) {
 		{"switchml", 2, "payload", "100MB", "200MB", 1.99988}, // 0.16001 / 0.08001: the latency of 10 µs stays
 		{"diloco", 0, "local_steps", "500", "50", 0.1},
 		{"large-minibatch", 0, "payload", "100MB", "300MB", 3},
+		{"large-minibatch", 0, "topology", "star:n=32,bandwidth=50Gbps,latency=0", "star:n=32,bandwidth=25Gbps,latency=0", 1},                   // what is needed
+		{"large-minibatch", 1, "topology", "star:n=32,bandwidth=50Gbps,latency=0", "star:n=32,bandwidth=25Gbps,latency=0", 0.818698 / 0.900306}, // 0.28 s over 0.28 s + 62/32 × 0.8 Gbit
 		{"intellect-1", 3, "payload", "10GB", "20GB", 2},
 		{"dgc", 0, "keep", "0.001", "0.01", 0.1},
 	} {
@@ -130,9 +132,38 @@ func TestPredictionsFollowSettings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := after.Rows[c.row].Predicted / before.Rows[c.row].Predicted; math.Abs(got/c.factor-1) > 1e-4 {
+		if got := *after.Rows[c.row].Predicted / *before.Rows[c.row].Predicted; math.Abs(got/c.factor-1) > 1e-4 {
 			t.Errorf("%s with %s = %s: the prediction moves by %v, want %v", c.preset, c.key, c.changed, got, c.factor)
 		}
+	}
+}
+
+// A number that does not exist is none, and keeps no other from being computed.
+func TestNumbersThatDoNotExist(t *testing.T) {
+	p, err := Read("p.yaml", []byte(`preset: p
+paper: none
+about: a model so large that no bandwidth of the grid is enough
+setting: {parameters: "10e9", bytes: 2, step_time: 1s, local_steps: 1, layers: 24}
+numbers:
+  - {label: far, quantity: rate-for-utilization, published: 1, status: read, with: {parameters: "1e15", target: 99}}
+  - {label: near, quantity: rate-for-utilization, with: {target: 50}}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Run(context.Background(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if far := r.Rows[0]; far.Predicted != nil || far.Ratio != nil || far.Reason != "even 1000 Gb/s do not reach 99%" {
+		t.Errorf("%+v", far)
+	}
+	if near := r.Rows[1]; near.Predicted == nil {
+		t.Errorf("%+v", near)
+	}
+	p.Setting["step_time"] = "soon"
+	if _, err := Run(context.Background(), p); err == nil {
+		t.Error("a step time of soon is no mistake")
 	}
 }
 
@@ -217,7 +248,7 @@ func TestPageIsFresh(t *testing.T) {
 			if row.Fitted {
 				source += ", fitted"
 			}
-			fmt.Fprintf(&b, "| %s | %.4g %s | %s | %s |\n", row.Label, row.Predicted, row.Unit, published, source)
+			fmt.Fprintf(&b, "| %s | %.4g %s | %s | %s |\n", row.Label, *row.Predicted, row.Unit, published, source)
 		}
 		for _, i := range r.Inferred {
 			fmt.Fprintf(&b, "\nInferred: %s.", i)

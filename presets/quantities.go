@@ -2,6 +2,7 @@ package presets
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -54,8 +55,8 @@ var networkQuantities = map[string]quantity{
 		k := r.number("members")
 		return 2 * (k - 1) / k * r.bytes("payload") * 8 / r.seconds("communication") / 1e9
 	}},
-	"needed-rate": {"Gb/s of every access link so that a round hides behind the given seconds", func(_ context.Context, r *reader) float64 {
-		return roundSeconds(r) * r.rate("bandwidth") / r.seconds("hidden") / 1e9 // seconds at one rate scale to any other
+	"needed-rate": {"Gb/s of every access link so that a round hides behind the given seconds, on a topology where all have one rate", func(_ context.Context, r *reader) float64 {
+		return roundSeconds(r) * accessRate(r) / r.seconds("hidden") / 1e9 // seconds at one rate scale to any other
 	}},
 	"pool-rate": {"Gb/s that a pool of aggregation slots sustains: slots × packet / round trip", func(_ context.Context, r *reader) float64 {
 		return r.number("slots") * r.bytes("packet") * 8 / r.seconds("rtt") / 1e9
@@ -78,16 +79,25 @@ func (r *reader) against() Settings {
 	return out
 }
 
+// islands loads the topology of the settings, which must have islands.
+func islands(r *reader) *network.Topology {
+	arg := r.text("topology")
+	if r.err != nil {
+		return nil
+	}
+	t, err := network.Load(arg)
+	if err == nil && len(t.Islands) == 0 {
+		err = fmt.Errorf("setting topology: %s has no island", t.Name)
+	}
+	r.check(err)
+	return t
+}
+
 // priced prices the schedule of the settings.
 func priced(r *reader) (*study.Priced, *network.Topology) {
-	topology, line, level := r.text("topology"), r.or("schedule", "allreduce"), r.or("capability", network.LevelUnicast)
+	t, line, level := islands(r), r.or("schedule", "allreduce"), r.or("capability", network.LevelUnicast)
 	payload := r.bytes("payload")
 	if r.err != nil {
-		return nil, nil
-	}
-	t, err := network.Load(topology)
-	if err != nil {
-		r.check(err)
 		return nil, nil
 	}
 	s, err := schedule.Load(line, schedule.Options{Nodes: t.IslandNames()})
@@ -111,6 +121,21 @@ func roundSeconds(r *reader) float64 {
 		return math.NaN()
 	}
 	return *p.Period / float64(max(1, len(p.Rounds)))
+}
+
+// accessRate is the bandwidth in bit/s that all access links of the topology have.
+func accessRate(r *reader) float64 {
+	t := islands(r)
+	if r.err != nil {
+		return math.NaN()
+	}
+	rate := t.Islands[0].Egress
+	for _, i := range t.Islands {
+		if i.Egress != rate || i.Ingress != rate {
+			r.fail("the access links of %s differ: give the topology one access= for all", t.Name)
+		}
+	}
+	return rate
 }
 
 // busiestAccess is the most bytes that cross one island's access link in a round, both directions together.
@@ -195,7 +220,7 @@ func effectiveSize(ctx context.Context, r *reader) float64 {
 
 func number(r *reader, v *float64) float64 {
 	if v == nil {
-		r.fail("schedule %s has no such number", r.s["schedule"])
+		r.missing("schedule %s has no such number", r.s["schedule"])
 		return math.NaN()
 	}
 	return *v
@@ -203,7 +228,7 @@ func number(r *reader, v *float64) float64 {
 
 func whole(r *reader, v *int) float64 {
 	if v == nil {
-		r.fail("schedule %s has no such number", r.s["schedule"])
+		r.missing("schedule %s has no such number", r.s["schedule"])
 		return math.NaN()
 	}
 	return float64(*v)
@@ -275,7 +300,7 @@ func roundsSaved(ctx context.Context, r *reader) float64 {
 		best, ok, err := study.NewTuner(q, s, study.Tuning{Target: target, Steps: []int{h}, MaxRounds: 100_000}).Best(ctx, study.InTurn(make([]float64, s.Period())), study.Clock{StepTime: 1})
 		r.check(err)
 		if !ok {
-			r.fail("the target is not reached with %d local steps", h)
+			r.missing("the target is not reached with %d local steps", h)
 		}
 		return float64(best.Rounds)
 	}

@@ -21,6 +21,18 @@ func (r *reader) fail(format string, a ...any) {
 	}
 }
 
+// missing says why a quantity has no value under these settings, which are no mistake.
+func (r *reader) missing(format string, a ...any) {
+	if r.err == nil {
+		r.err = noValue{fmt.Sprintf(format, a...)}
+	}
+}
+
+// noValue is the error of a quantity that has no value.
+type noValue struct{ reason string }
+
+func (e noValue) Error() string { return e.reason }
+
 // check keeps an error of an engine.
 func (r *reader) check(err error) {
 	if err != nil {

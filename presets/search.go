@@ -191,7 +191,7 @@ func steadyDisagreement(ctx context.Context, r *reader) float64 {
 		return math.NaN()
 	}
 	if out.Stationary == nil {
-		r.fail("there is no limit")
+		r.missing("there is no limit: the step size is too large")
 		return math.NaN()
 	}
 	return out.Stationary.Consensus
@@ -199,12 +199,7 @@ func steadyDisagreement(ctx context.Context, r *reader) float64 {
 
 // asynchronyGain lets the speeds of the islands fall linearly from 1 to 1/slow.
 func asynchronyGain(ctx context.Context, r *reader) float64 {
-	topology, payload, h, step, slow := r.text("topology"), r.bytes("payload"), r.int("local_steps"), r.seconds("step_time"), r.number("slow")
-	if r.err != nil {
-		return math.NaN()
-	}
-	t, err := network.Load(topology)
-	r.check(err)
+	t, payload, h, step, slow := islands(r), r.bytes("payload"), r.int("local_steps"), r.seconds("step_time"), r.number("slow")
 	if r.err != nil {
 		return math.NaN()
 	}

@@ -148,11 +148,12 @@ func (s *Schedule) roundForm(r *Round) RoundForm {
 	return f
 }
 
-// Fingerprint identifies the schedule by what it does: 64 hexadecimal digits, the SHA-256 of a canonical text. Equal
-// schedules have equal fingerprints in whatever order their cliques, members, edges and entries stand, in YAML or in
-// JSON, with nodes named or numbered. Names (of the schedule and of the nodes) do not enter, the numbering of the
-// nodes, the order of the rounds, local steps, weight rules and all bits of the weights do. Cliques and a matrix of
-// the same values differ, since a network carries them differently; so do a distribution and the list of its outcomes.
+// Fingerprint identifies the schedule by the content of its rounds: 64 hexadecimal digits, the SHA-256 of a canonical
+// text. Equal schedules have equal fingerprints in whatever order their cliques, members, edges and entries stand, in
+// YAML or in JSON, with nodes named or numbered. Names (of the schedule and of the nodes) do not enter; the numbering of
+// the nodes, the order of the rounds, local steps, weight rules and all bits of the weights do. So does the form:
+// cliques, edges and a matrix of the same values differ, since a network carries a clique otherwise than pairs; so do a
+// distribution and the list of its outcomes.
 func (s *Schedule) Fingerprint() string {
 	lines := []string{"islands-schedule-1", fmt.Sprintf("n %d", s.N)}
 	if s.Random != nil {

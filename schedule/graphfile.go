@@ -1,9 +1,10 @@
 package schedule
 
 import (
-	"os"
 	"slices"
 	"strconv"
+
+	"github.com/islandsgd/islands/internal/files"
 )
 
 // graphFile reads graph:file=PATH. Nodes whose labels are all whole numbers are taken in numerical order, others in
@@ -72,7 +73,7 @@ func (b *builder) openGraph() (*rawGraph, []string, error) {
 	if path == "" {
 		return nil, nil, b.Errorf("file= is missing")
 	}
-	data, err := os.ReadFile(path)
+	data, err := files.Read(path)
 	if err != nil {
 		return nil, nil, b.Errorf("%s: %v", path, reason(err))
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/islandsgd/islands/internal/doc"
+	"github.com/islandsgd/islands/internal/text"
 )
 
 // readGraph recognizes the format by content.
@@ -17,15 +18,15 @@ func readGraph(path string, data []byte) (*rawGraph, error) {
 	if len(data) > maxGraphFile {
 		return nil, fmt.Errorf("%s: larger than %d MB", name, maxGraphFile>>20)
 	}
-	text := bytes.TrimLeft(data, " \t\r\n\ufeff")
+	start := bytes.TrimLeft(data, " \t\r\n")
 	var g *rawGraph
 	var err error
 	switch {
-	case bytes.HasPrefix(text, []byte("<")):
+	case bytes.HasPrefix(start, []byte("<")):
 		g, err = readGraphML(name, data)
-	case bytes.HasPrefix(text, []byte("{")):
+	case bytes.HasPrefix(start, []byte("{")):
 		g, err = readNodeLink(name, data)
-	case isGML(text):
+	case isGML(start):
 		g, err = readGML(name, data)
 	default:
 		g, err = readEdgeList(name, data)
@@ -51,7 +52,7 @@ func readEdgeList(name string, data []byte) (*rawGraph, error) {
 	sc := bufio.NewScanner(bytes.NewReader(data))
 	sc.Buffer(nil, 1<<20)
 	for line := 1; sc.Scan(); line++ {
-		text, _, _ := strings.Cut(strings.TrimPrefix(sc.Text(), "\ufeff"), "#")
+		text, _, _ := strings.Cut(sc.Text(), "#")
 		if i := strings.IndexByte(text, '{'); i >= 0 {
 			text = text[:i]
 		}
@@ -85,7 +86,9 @@ func readGraphML(name string, data []byte) (*rawGraph, error) {
 			} `xml:"edge"`
 		} `xml:"graph"`
 	}
-	if err := xml.Unmarshal(data, &file); err != nil {
+	d := xml.NewDecoder(bytes.NewReader(data))
+	d.CharsetReader = text.CharsetReader
+	if err := d.Decode(&file); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if file.XMLName.Local != "graphml" || len(file.Graphs) != 1 {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/islandsgd/islands/internal/files"
 	"github.com/islandsgd/islands/internal/spec"
 	"github.com/islandsgd/islands/internal/text"
 )
@@ -46,7 +47,7 @@ func Load(arg string, o Options) (*Schedule, error) {
 	if f, ok := family(name); ok {
 		return f.load(arg, o)
 	}
-	data, err := os.ReadFile(arg)
+	data, err := files.Read(arg)
 	if err == nil {
 		return Read(arg, data, o)
 	}

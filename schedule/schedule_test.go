@@ -171,6 +171,17 @@ func TestFingerprint(t *testing.T) {
 			t.Errorf("%q differs from 0,1|2,3", same)
 		}
 	}
+	seen := map[string]string{} // the form counts, even where W is the same
+	for _, form := range []string{"cliques: [[0, 1]]", "edges: [[0, 1, 0.5]]", "matrix: [[0.5, 0.5], [0.5, 0.5]]"} {
+		s, err := Read("t.yaml", []byte("schedule: t\nn: 2\nrounds: [{"+form+"}]\n"), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if other, twice := seen[s.Fingerprint()]; twice {
+			t.Errorf("%s has the fingerprint of %s", form, other)
+		}
+		seen[s.Fingerprint()] = form
+	}
 	if mustParse(t, "0,2|1,3").Fingerprint() == base.Fingerprint() {
 		t.Error("other cliques, same fingerprint")
 	}

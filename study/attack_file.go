@@ -3,7 +3,6 @@ package study
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 
 	"github.com/islandsgd/islands/gossip"
 	"github.com/islandsgd/islands/internal/doc"
+	"github.com/islandsgd/islands/internal/files"
 	"github.com/islandsgd/islands/schedule"
 )
 
@@ -38,7 +38,7 @@ func (c Case) text(found Attacked) (string, error) {
 
 // LoadCase reads a case from a file that Attack has written, or that looks like one.
 func LoadCase(path string) (Case, error) {
-	data, err := os.ReadFile(path)
+	data, err := files.Read(path)
 	if err != nil {
 		return Case{}, err
 	}

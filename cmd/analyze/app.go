@@ -82,11 +82,11 @@ func command(name, usage, arguments, description string, maxArgs int, flags []cl
 		Name: name, Usage: usage, ArgsUsage: arguments, Description: description,
 		Flags:           own,
 		HideHelpCommand: true,
-		OnUsageError:    func(_ *cli.Context, err error, _ bool) error { return inputf("%v (see analyze help %s)", err, name) },
+		OnUsageError:    func(c *cli.Context, err error, _ bool) error { return inputf("%v (see analyze help %s)", err, path(c)) },
 		Action: func(c *cli.Context) error {
 			s.ctx, s.stdout, s.stderr, s.args = c.Context, c.App.Writer, c.App.ErrWriter, c.Args().Slice()
 			if maxArgs >= 0 && len(s.args) > maxArgs {
-				return inputf("%s: argument %q is one too many (see analyze help %s)", name, s.args[maxArgs], name)
+				return inputf("%s: argument %q is one too many (see analyze help %s)", path(c), s.args[maxArgs], path(c))
 			}
 			for _, f := range own {
 				if err := refuseZero(c, f); err != nil {
@@ -108,6 +108,11 @@ func command(name, usage, arguments, description string, maxArgs int, flags []cl
 			return err
 		},
 	}
+}
+
+// path is the name of a command with those above it: "topology check".
+func path(c *cli.Context) string {
+	return strings.TrimPrefix(c.Command.HelpName, c.App.Name+" ")
 }
 
 // grace is how long a command may go on after Ctrl-C or --timeout, to come to a place where it can stop and to print what

@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/islandsgd/islands/internal/doc"
+	"github.com/islandsgd/islands/internal/files"
 	"github.com/islandsgd/islands/internal/text"
 )
 
@@ -45,7 +46,7 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 		}
 		return append(out, rest...), nil
 	}
-	flags, positional, err := split(cmd, rest)
+	flags, positional, err := split(cmd, strings.Join(out[1:], " "), rest)
 	if err != nil {
 		return nil, err
 	}
@@ -95,8 +96,8 @@ func names(commands []*cli.Command) []string {
 	return out
 }
 
-// split separates the flags, each as --name=value or --name, from the positional arguments.
-func split(cmd *cli.Command, args []string) (flags, positional []string, err error) {
+// split separates the flags, each as --name=value or --name, from the positional arguments. path is how help calls cmd.
+func split(cmd *cli.Command, path string, args []string) (flags, positional []string, err error) {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
 		if a == "--" {
@@ -118,7 +119,7 @@ func split(cmd *cli.Command, args []string) (flags, positional []string, err err
 		case isBool(flag):
 			flags = append(flags, "--"+name)
 		case i+1 == len(args):
-			return nil, nil, inputf("flag --%s needs a value (see analyze help %s)", name, cmd.Name)
+			return nil, nil, inputf("flag --%s needs a value (see analyze help %s)", name, path)
 		default:
 			i++
 			flags = append(flags, "--"+name+"="+args[i])
@@ -195,7 +196,7 @@ func envName(flag string) string {
 
 // readConfig reads flag values from a YAML map; a list sets a repeatable flag several times.
 func readConfig(cmd *cli.Command, file string) ([]string, error) {
-	data, err := os.ReadFile(file)
+	data, err := files.Read(file)
 	if err != nil {
 		return nil, input(err)
 	}

@@ -2,12 +2,12 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/islandsgd/islands/internal/files"
 	"github.com/islandsgd/islands/internal/units"
 	"github.com/islandsgd/islands/network"
 	"github.com/islandsgd/islands/network/collective"
@@ -178,7 +178,7 @@ func carriage(r *study.PricedRound) string {
 func (f *costFlags) compareMeasured(s *session) error {
 	m, err := collective.Measured()
 	if f.measured != "public" {
-		data, readErr := os.ReadFile(f.measured)
+		data, readErr := files.Read(f.measured)
 		if readErr != nil {
 			return fileError(readErr)
 		}

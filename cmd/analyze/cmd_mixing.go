@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/islandsgd/islands/internal/text"
 	"github.com/islandsgd/islands/mixing"
 	"github.com/islandsgd/islands/schedule"
 )
@@ -54,7 +55,7 @@ round or a period shrink the disagreement between nodes, when is averaging exact
 }
 
 func printMixing(s *session, sched *schedule.Schedule, r *mixing.Report) {
-	fmt.Fprintf(s.stdout, "%s: %d nodes, period %d\n\n", sched.Name, r.N, r.Period)
+	fmt.Fprintf(s.stdout, "%s: %s, period %d\n\n", sched.Name, text.Count(r.N, "node"), r.Period)
 	t := table{head: []string{"quantity", "value", "meaning"}}
 	t.add("doubly stochastic", yesNo(r.DoublyStochastic), "rows and columns sum to 1: agreement stays, and the mean of all nodes is kept")
 	t.add("symmetric", yesNo(r.Symmetric), "i takes from j what j takes from i; eigenvalues tell all")
@@ -86,7 +87,7 @@ func printMixing(s *session, sched *schedule.Schedule, r *mixing.Report) {
 		t.add("(p, τ)", fmt.Sprintf("(%s, %d)", number(*r.P), *r.Tau), "every τ rounds remove at least the part p of the squared disagreement")
 	}
 	if r.ExactAfter != nil {
-		t.add("exact after", fmt.Sprintf("%d rounds", *r.ExactAfter), "from then on every node holds the exact mean ("+r.ExactProof+")")
+		t.add("exact after", text.Count(*r.ExactAfter, "round"), "from then on every node holds the exact mean ("+r.ExactProof+")")
 	} else {
 		reason := "averaging is only approached"
 		if r.ExactReason != "" {

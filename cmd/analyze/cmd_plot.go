@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"github.com/islandsgd/islands/internal/text"
 	"github.com/islandsgd/islands/internal/units"
 	"github.com/islandsgd/islands/network"
+	"github.com/islandsgd/islands/network/collective"
 	"github.com/islandsgd/islands/plots"
 	"github.com/islandsgd/islands/schedule"
 	"github.com/islandsgd/islands/study"
@@ -208,7 +210,7 @@ func (f *plotFlags) write(s *session, st *study.Study, chosen []drawing, formats
 	page := &plots.Page{
 		Title:    "How should islands on " + st.Topology().Name + " average?",
 		Intro:    intro(st.Topology()),
-		Command:  redrawCommand(settings),
+		Command:  redrawCommand(settings, f.schedules.Value()),
 		Look:     look,
 		LinkData: true,
 	}
@@ -218,6 +220,9 @@ func (f *plotFlags) write(s *session, st *study.Study, chosen []drawing, formats
 	for i, d := range chosen {
 		progress.update(i, len(chosen))
 		fig, err := d.make(s.ctx, st)
+		if errors.Is(err, collective.ErrDisconnected) {
+			err = fmt.Errorf("%w; analyze plot topology draws it all the same", err)
+		}
 		if err != nil {
 			return s.inputUnlessStopped(err)
 		}
@@ -263,19 +268,32 @@ func (f *plotFlags) write(s *session, st *study.Study, chosen []drawing, formats
 }
 
 // redrawCommand is the command line that draws the same study again, without the name of a figure.
-func redrawCommand(settings map[string]string) string {
+func redrawCommand(settings map[string]string, schedules []string) string {
 	line := "analyze plot"
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
-		if v := settings[name]; name != "format" && v != "" && v != "false" && v != plotDefaults[name] {
-			for part := range strings.SplitSeq(v, " ") {
-				line += " --" + name
-				if v != "true" {
-					line += "=" + part
-				}
+		switch v := settings[name]; {
+		case name == "schedule": // several, of which each may hold a space
+			for _, s := range schedules {
+				line += " --schedule=" + shellQuoted(s)
 			}
+		case name == "overlap" && v == "true":
+			line += " --overlap"
+		case name != "format" && name != "overlap" && v != "" && v != plotDefaults[name]:
+			line += " --" + name + "=" + shellQuoted(v)
 		}
 	}
 	return line
+}
+
+// shellQuoted writes an argument so that a shell passes it on as it is.
+func shellQuoted(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-+=:,./%@", r)
+	}
+	if s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !plain(r) }) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 func intro(t *network.Topology) string {

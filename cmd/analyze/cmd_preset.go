@@ -3,13 +3,13 @@ package main
 import (
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/islandsgd/islands/internal/files"
 	"github.com/islandsgd/islands/plots"
 	"github.com/islandsgd/islands/presets"
 )
@@ -65,7 +65,7 @@ func loadPreset(arg string) (*presets.Preset, error) {
 		p, err := presets.Load(arg)
 		return p, input(err)
 	}
-	data, err := os.ReadFile(arg)
+	data, err := files.Read(arg)
 	if err != nil {
 		return nil, fileError(err)
 	}
@@ -94,6 +94,11 @@ paper or as recalled; one that rests on a fitted parameter has no ratio.
 		if err != nil {
 			return s.inputUnlessStopped(err)
 		}
+		for _, row := range r.Rows {
+			if row.Predicted == nil {
+				s.warn("%s has no prediction: %s", row.Label, row.Reason)
+			}
+		}
 		if s.json {
 			return s.printJSON(struct {
 				*presets.Result
@@ -121,7 +126,7 @@ func printPreset(s *session, r *presets.Result, c *presets.Curve) {
 		case n.Fitted:
 			source += ", fitted"
 		}
-		t.add(n.Label, number(n.Predicted), optional(n.Published), optional(n.Ratio), n.Unit, source)
+		t.add(n.Label, optional(n.Predicted), optional(n.Published), optional(n.Ratio), n.Unit, source)
 	}
 	t.write(s.stdout)
 	for _, list := range []struct {
@@ -214,7 +219,7 @@ with its numbers as CSV.
 					}
 				}
 			}
-			t.add(r.Preset, r.Headline.Label, number(r.Headline.Predicted), optional(r.Headline.Published), r.Headline.Unit, r.Headline.Status, optional(r.WorstRatio), relative, by)
+			t.add(r.Preset, r.Headline.Label, optional(r.Headline.Predicted), optional(r.Headline.Published), r.Headline.Unit, r.Headline.Status, optional(r.WorstRatio), relative, by)
 		}
 		t.write(s.stdout)
 		if f.out != "" {

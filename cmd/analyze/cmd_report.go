@@ -42,7 +42,7 @@ func (f *plotFlags) report(s *session) error {
 		"target": number(f.target), "overlap": fmt.Sprint(f.overlap),
 	}
 	page := &plots.Page{
-		Title: "Averaging over " + st.Topology().Name, Intro: intro(st.Topology()), Command: redrawCommand(settings),
+		Title: "Averaging over " + st.Topology().Name, Intro: intro(st.Topology()), Command: redrawCommand(settings, nil),
 	}
 	progress := s.progress("parts")
 	total := len(drawings) + 3

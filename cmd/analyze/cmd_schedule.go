@@ -8,8 +8,8 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/urfave/cli/v2"
 
+	"github.com/islandsgd/islands/internal/text"
 	"github.com/islandsgd/islands/mixing"
-	"github.com/islandsgd/islands/network"
 	"github.com/islandsgd/islands/schedule"
 )
 
@@ -44,7 +44,7 @@ func scheduleShow() *cli.Command {
 				Fingerprint string        `json:"fingerprint"`
 			}{sched.Form(), sched.Fingerprint()})
 		}
-		fmt.Fprintf(s.stdout, "%s: %d nodes, period %d, fingerprint %s\n\n", sched.Name, sched.N, sched.Period(), sched.Fingerprint())
+		fmt.Fprintf(s.stdout, "%s: %s, period %d, fingerprint %s\n\n", sched.Name, text.Count(sched.N, "node"), sched.Period(), sched.Fingerprint())
 		if sched.Random != nil {
 			fmt.Fprintln(s.stdout, "every round is drawn at random")
 			return nil
@@ -74,9 +74,9 @@ func scheduleShow() *cli.Command {
 func loadSchedule(arg, topology string) (*schedule.Schedule, error) {
 	var o schedule.Options
 	if topology != "" {
-		t, err := network.Load(topology)
+		t, err := loadIslands(topology)
 		if err != nil {
-			return nil, fileError(err)
+			return nil, err
 		}
 		o.Nodes = t.IslandNames()
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/islandsgd/islands/internal/text"
 	"github.com/islandsgd/islands/internal/units"
 	"github.com/islandsgd/islands/network"
 )
@@ -70,7 +71,7 @@ func topologyShow() *cli.Command {
 		if s.json {
 			return s.printJSON(sum)
 		}
-		fmt.Fprintf(s.stdout, "%s: %d routers, %d links, %d islands", sum.Name, sum.Routers, sum.Links, sum.Islands)
+		fmt.Fprintf(s.stdout, "%s: %s, %s, %s", sum.Name, text.Count(sum.Routers, "router"), text.Count(sum.Links, "link"), text.Count(sum.Islands, "island"))
 		if sum.DiameterSeconds != nil {
 			fmt.Fprintf(s.stdout, ", diameter %s one way\n", units.FormatSeconds(*sum.DiameterSeconds))
 		} else {
@@ -114,10 +115,13 @@ func topologyCheck() *cli.Command {
 		if !sum.Connected {
 			s.warn("%s falls into %d pieces: a clique that spans two of them has no price", sum.Name, sum.Components)
 		}
+		if sum.Islands == 0 {
+			s.warn("%s has no island: only topology show, check and convert can use it", sum.Name)
+		}
 		if s.json {
 			return s.printJSON(sum)
 		}
-		fmt.Fprintf(s.stdout, "%s is usable: %d routers, %d links, %d islands\n", sum.Name, sum.Routers, sum.Links, sum.Islands)
+		fmt.Fprintf(s.stdout, "%s is usable: %s, %s, %s\n", sum.Name, text.Count(sum.Routers, "router"), text.Count(sum.Links, "link"), text.Count(sum.Islands, "island"))
 		return nil
 	})
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/islandsgd/islands/internal/files"
 	"github.com/islandsgd/islands/internal/text"
 	"github.com/islandsgd/islands/internal/units"
 	"github.com/islandsgd/islands/network"
@@ -42,7 +44,7 @@ func (f *simulationFlags) flags() []cli.Flag {
 		&cli.IntFlag{Name: "delay", Usage: "rounds that an average may be late: islands send at the beginning of a round and compute on (with --barrier clique)", Destination: &f.delay, Category: time},
 		&cli.BoolFlag{Name: "send-ahead", Usage: "members that are ready send into the buffers of aggregators before their clique is complete (with --barrier clique)", Destination: &f.ahead, Category: time},
 		&cli.StringFlag{Name: "sharing", Value: netsim.SharingCommon, Usage: "how flows share links: common (what starts together finishes together) or fair (equal bytes per second)", Destination: &f.sharing, Category: time},
-		&cli.IntFlag{Name: "pieces", Usage: "pieces in which a payload passes from stage to stage (default: a pipeline of ever so small ones)", Destination: &f.pieces, Category: time},
+		&cli.IntFlag{Name: "pieces", Usage: "pieces in which a payload passes from stage to stage (default: none, as in the price: the time of the busiest arc plus the latency of the whole chain of stages, which pieces may overlap)", Destination: &f.pieces, Category: time},
 		&cli.Float64Flag{Name: "jitter", Usage: "standard deviation of a round's computation, relative to its mean", Destination: &f.jitter, Category: trouble},
 		&cli.StringSliceFlag{Name: "straggler", Usage: "`ISLAND=2x` computes twice as long; may be given several times", Destination: &f.stragglers, Category: trouble},
 		&cli.StringFlag{Name: "deadline", Value: "0", Usage: "a clique starts this long after its first ready member, without those that are late (0: it waits)", Destination: &f.deadline, Category: trouble},
@@ -112,7 +114,7 @@ func (f *simulationFlags) fill(o *netsim.Options, t *network.Topology) error {
 		}
 	}
 	if f.bandwidth != "" {
-		data, err := os.ReadFile(f.bandwidth)
+		data, err := files.Read(f.bandwidth)
 		if err != nil {
 			return fileError(err)
 		}
@@ -191,6 +193,9 @@ func background(o *netsim.Options, t *network.Topology, s string) error {
 			continue
 		}
 		from, to := slices.Index(names, s[:k]), slices.Index(names, s[k+1:i])
+		if from >= 0 && from == to {
+			return fmt.Errorf("both ends are router %s: traffic is between two different ones", names[from])
+		}
 		if from >= 0 && to >= 0 {
 			o.Background = append(o.Background, netsim.Traffic{From: from, To: to, BitPerSecond: rate})
 			return nil
@@ -231,7 +236,7 @@ beyond that it shows what stragglers, jitter, failing links, changing bandwidth 
 			return s.inputUnlessStopped(err)
 		}
 		if err != nil {
-			s.warn("stopped after %d rounds", r.Rounds)
+			s.warn("stopped after %s", text.Count(r.Rounds, "round"))
 		}
 		s.warnings = append(s.warnings, r.Warnings...)
 		if trace != nil {
@@ -268,8 +273,13 @@ func trainingOf(s *session, net *networkFlags, sch *scheduleFlags, train *trainF
 	if err != nil {
 		return nil, err
 	}
-	if sim.rounds < 0 || !(sim.step >= 0) {
-		return nil, inputf("--rounds %d, --step %g: neither can be negative", sim.rounds, sim.step)
+	switch {
+	case sim.rounds < 0:
+		return nil, inputf("--rounds %d: want a positive number, or leave it out to go on until the target", sim.rounds)
+	case sim.pieces < 0:
+		return nil, inputf("--pieces %d: want a positive number, or leave it out for the latency of the price", sim.pieces)
+	case !(sim.step >= 0) || math.IsInf(sim.step, 1):
+		return nil, inputf("--step %g: want a positive number, or leave it out for the default (1/(4L))", sim.step)
 	}
 	if sim.tune && sim.step > 0 {
 		return nil, inputf("--tune chooses the step size: leave --step out")

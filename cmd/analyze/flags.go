@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"math"
 	"os"
@@ -45,11 +46,23 @@ func (f *networkFlags) flags() []cli.Flag {
 	}
 }
 
-// load reads the topology and applies --access.
-func (f *networkFlags) load(s *session) (*network.Topology, error) {
-	t, err := network.Load(f.topology)
+// loadIslands loads a topology for a command that is about its islands.
+func loadIslands(arg string) (*network.Topology, error) {
+	t, err := network.Load(arg)
 	if err != nil {
 		return nil, fileError(err)
+	}
+	if len(t.Islands) == 0 {
+		return nil, inputf("topology %s has no island: name some in its file, for instance islands: [{id: a, router: %s}]", t.Name, t.Routers[0].ID)
+	}
+	return t, nil
+}
+
+// load reads the topology and applies --access.
+func (f *networkFlags) load(s *session) (*network.Topology, error) {
+	t, err := loadIslands(f.topology)
+	if err != nil {
+		return nil, err
 	}
 	if err := refuseChanges(t, f.strict); err != nil {
 		return nil, err
@@ -57,8 +70,8 @@ func (f *networkFlags) load(s *session) (*network.Topology, error) {
 	s.warnings = append(s.warnings, t.Warnings...)
 	if f.access != "" {
 		rate, err := units.Bandwidth(f.access)
-		if err == nil && rate <= 0 {
-			err = errors.New("it must be above 0")
+		if err == nil && !(rate >= network.MinBandwidth && rate <= network.MaxBandwidth) {
+			err = fmt.Errorf("%q is not within %g to %g bit/s", f.access, network.MinBandwidth, network.MaxBandwidth)
 		}
 		if err != nil {
 			return nil, inputf("--access: %w", err)
@@ -163,9 +176,9 @@ func (f *scheduleFlags) topologyFlag() cli.Flag {
 // load reads all schedules for the given nodes.
 func (f *scheduleFlags) load(o schedule.Options) ([]*schedule.Schedule, []string, error) {
 	if f.topology != "" {
-		t, err := network.Load(f.topology)
+		t, err := loadIslands(f.topology)
 		if err != nil {
-			return nil, nil, fileError(err)
+			return nil, nil, err
 		}
 		o.Nodes = t.IslandNames()
 	}

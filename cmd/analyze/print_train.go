@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/islandsgd/islands/internal/text"
 	"github.com/islandsgd/islands/internal/units"
 	"github.com/islandsgd/islands/network/netsim"
 	"github.com/islandsgd/islands/study"
@@ -24,8 +25,8 @@ func printTraining(s *session, r *study.Training, o *study.TrainOptions, asCSV b
 	w := s.stdout
 	fmt.Fprintf(w, "%s on %s, %s; %s per island and round, local steps: %d of %s\n\n", r.Schedule, r.Topology, r.Capability,
 		units.FormatBytes(o.Simulation.Collective.Payload), r.LocalSteps, units.FormatSeconds(o.Simulation.StepTime))
-	fmt.Fprintf(w, "%d rounds in %s s; the islands compute %.1f%% of the time, the links carry %.1f%% of what they could\n",
-		r.Rounds, number(r.Seconds), 100*r.Utilization.Compute, 100*r.Utilization.Network)
+	fmt.Fprintf(w, "%s in %s s; the islands compute %.1f%% of the time, the links carry %.1f%% of what they could\n",
+		text.Count(r.Rounds, "round"), number(r.Seconds), 100*r.Utilization.Compute, 100*r.Utilization.Network)
 	if r.SecondsToTarget != nil {
 		fmt.Fprintf(w, "the mse is down to %s, the target, after round %d at %s s (step %s)\n", number(r.Target), *r.RoundsToTarget, number(*r.SecondsToTarget), number(r.Step))
 	} else {

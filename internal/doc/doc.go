@@ -22,6 +22,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 
+	"github.com/islandsgd/islands/internal/files"
 	"github.com/islandsgd/islands/internal/text"
 )
 
@@ -39,6 +40,7 @@ type Node struct {
 // Parse reads one document. name is used in messages, shortened to its last element.
 func Parse(name string, data []byte) (Node, error) {
 	file := filepath.Base(name)
+	data = files.WithoutMark(data) // callers that read the file themselves need not know of it
 	if len(data) > maxSize {
 		return Node{}, fmt.Errorf("%s: larger than %d MB", file, maxSize>>20)
 	}

@@ -59,7 +59,7 @@ func (p *Pricer) roundPairs(r *schedule.Round) (*pairs, error) {
 		list.add(i, j)
 		islands := p.g.Topology.Islands
 		if !p.g.Connected(islands[i].Router, islands[j].Router) {
-			return fmt.Errorf("no route joins islands %s and %s: the topology is disconnected", islands[i].ID, islands[j].ID)
+			return fmt.Errorf("no route joins islands %s and %s: %w", islands[i].ID, islands[j].ID, ErrDisconnected)
 		}
 		return nil
 	}

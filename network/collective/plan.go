@@ -2,6 +2,7 @@ package collective
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -57,12 +58,15 @@ type solved struct {
 	proven bool
 }
 
+// ErrDisconnected is what a price fails with when islands that are to average have no route to one another.
+var ErrDisconnected = errors.New("the topology is disconnected")
+
 func (p *Pricer) connected(members []int) error {
 	islands := p.g.Topology.Islands
 	for _, m := range members[1:] {
 		if !p.g.Connected(islands[members[0]].Router, islands[m].Router) {
-			return fmt.Errorf("no route joins islands %s and %s of one clique: the topology is disconnected",
-				islands[members[0]].ID, islands[m].ID)
+			return fmt.Errorf("no route joins islands %s and %s of one clique: %w",
+				islands[members[0]].ID, islands[m].ID, ErrDisconnected)
 		}
 	}
 	return nil

@@ -24,8 +24,9 @@
 //
 // Latency is that of the price: the first byte takes the longest way through all stages, everything behind it follows
 // at the rate of the slowest arc, and a chunk delays every hop by its own duration. A flow holds all its arcs from its
-// first byte to its last; what is still under way when the last byte leaves is the latency at the end. Stages that do
-// not overlap (Options.Pieces) hold them one after the other.
+// first byte to its last; what is still under way when the last byte leaves is the latency at the end. For stages that
+// follow one another over the same arcs, such as the hops of a ring, this is cautious: with Options.Pieces a stage holds
+// its arcs for its own pieces only, and the latency of one passes behind the bytes of another.
 //
 // # Training
 //

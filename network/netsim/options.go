@@ -53,8 +53,11 @@ type Options struct {
 	Sharing  string  // default (""): SharingCommon
 
 	// Pieces is the number of pieces in which a payload passes from one stage of its collective to the next, for instance
-	// from the reduction to the broadcast: a piece moves on when it has arrived whole. 0 is no limit to how small they
-	// are: the stages then run as one pipeline, which is what the price assumes. 1 lets each stage wait for the whole.
+	// from the reduction to the broadcast: a piece moves on when it has arrived whole. 1 lets each stage wait for the whole.
+	// 0 is the convention of the price: all stages move as one, for the time of the busiest arc, and end later by the
+	// latency of their whole chain. Where stages use different arcs (up to a hub, down from it) many pieces come close to
+	// that. Where they use the same ones (the hops of a ring) pieces may be faster: a piece is on its way while the arcs
+	// that it has left carry the next, so most of the chain's latency passes behind what is sent.
 	Pieces int
 
 	Slow    []float64 // step time of each island over StepTime; nil: all 1
@@ -133,8 +136,11 @@ func (o *Options) check() error {
 	if o.Schedule.N != n {
 		return fmt.Errorf("the schedule has %d nodes, the topology %d islands", o.Schedule.N, n)
 	}
-	if o.Rounds < 0 || o.Pieces < 0 {
-		return fmt.Errorf("%d rounds, %d pieces: neither can be negative", o.Rounds, o.Pieces)
+	if o.Rounds < 0 {
+		return fmt.Errorf("%d rounds, want 0 or more", o.Rounds)
+	}
+	if o.Pieces < 0 {
+		return fmt.Errorf("%d pieces, want 0 or more", o.Pieces)
 	}
 	for _, f := range []struct {
 		name        string
@@ -196,8 +202,12 @@ func (o *Options) checkNetwork() error {
 		if err := link("failure", f.Link); err != nil {
 			return err
 		}
-		if !(f.From >= 0 && f.From <= maxSeconds) || math.IsNaN(f.To) || f.To != 0 && f.To <= f.From {
-			return fmt.Errorf("%s fails from %g to %g s: it must end after it begins, at 0 or later", LinkName(o.Topology, f.Link), f.From, f.To)
+		name, forever := LinkName(o.Topology, f.Link), f.To == 0 || math.IsInf(f.To, 1)
+		if !(f.From >= 0 && f.From <= maxSeconds) {
+			return fmt.Errorf("%s fails at %g s, want 0 to %g s", name, f.From, maxSeconds)
+		}
+		if !forever && !(f.To > f.From && f.To <= maxSeconds) {
+			return fmt.Errorf("%s fails at %g s and is repaired at %g s, want a later time, up to %g s (or none)", name, f.From, f.To, maxSeconds)
 		}
 	}
 	for _, c := range o.Bandwidth {
@@ -209,8 +219,11 @@ func (o *Options) checkNetwork() error {
 		}
 	}
 	for _, b := range o.Background {
-		if r := len(o.Topology.Routers); min(b.From, b.To) < 0 || max(b.From, b.To) >= r || b.From == b.To {
-			return fmt.Errorf("background traffic from router %d to %d, want two of %d", b.From, b.To, r)
+		if r := len(o.Topology.Routers); min(b.From, b.To) < 0 || max(b.From, b.To) >= r {
+			return fmt.Errorf("background traffic from router %d to %d, the topology has %d", b.From, b.To, r)
+		}
+		if b.From == b.To {
+			return fmt.Errorf("background traffic from router %s to itself, want two different ones", o.Topology.Routers[b.From].ID)
 		}
 		if !(b.BitPerSecond >= 0 && b.BitPerSecond <= 1e30) {
 			return fmt.Errorf("background traffic of %g bit/s", b.BitPerSecond)

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/islandsgd/islands/network"
 	"github.com/islandsgd/islands/network/collective"
@@ -80,7 +81,10 @@ func (p *planner) stand(down []int) error {
 	}
 	var err error
 	if s.pricer, err = collective.NewPricer(&t, p.o.Capability, p.o.Collective); err != nil {
-		return fmt.Errorf("network without %d links: %w", len(down), err)
+		if len(down) > 0 {
+			err = fmt.Errorf("without the links that are down (%s): %w", strings.Join(p.linkNames(down), ", "), err)
+		}
+		return err
 	}
 	const remembered = 64 // states of the network; a longer history of failures is planned anew
 	if len(p.networks) >= remembered {
@@ -89,6 +93,14 @@ func (p *planner) stand(down []int) error {
 	}
 	p.networks[string(key)], p.now = s, s
 	return nil
+}
+
+func (p *planner) linkNames(links []int) []string {
+	var out []string
+	for _, l := range links {
+		out = append(out, LinkName(p.o.Topology, l))
+	}
+	return out
 }
 
 // plan returns how a round is carried on the present network. keep says that the round will come again, until it is

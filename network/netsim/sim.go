@@ -24,11 +24,13 @@ type sim struct {
 	ended     int            // rounds that all islands ended
 	idle      []int          // islands that are as far ahead as they may be
 	draw      func() *schedule.Round
-	transfers []*transfer // that send, in the order of their start
-	queued    []*transfer // that wait for an aggregator's context
-	merging   []int       // contexts in use at each router
-	held      []float64   // bytes of buffers in use at each router
-	cut       []*group    // that wait for a repair
+	transfers []*transfer  // that send, in the order of their start
+	queued    []*transfer  // that wait for an aggregator's context
+	merging   []int        // contexts in use at each router
+	held      []float64    // bytes of buffers in use at each router
+	cut       []*group     // that wait for a repair
+	starved   map[int]bool // arcs without bandwidth that have kept somebody from an average
+	lost      map[int]bool // rounds to which that happened
 
 	down      []int     // links, ascending
 	bandwidth []float64 // of each link, after changes and background traffic
@@ -253,6 +255,9 @@ func (s *sim) finish() {
 	}
 	if s.planner.alone() {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("with more than %d islands each clique chooses its collective as if it were alone: rounds of several may be slower than their price", jointPlans))
+	}
+	if w := s.starvation(); w != "" {
+		r.Warnings = append(r.Warnings, w)
 	}
 	if r.Omitted > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%d events beyond the first %d are left out", r.Omitted, MaxEvents))

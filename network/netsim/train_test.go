@@ -305,20 +305,23 @@ func TestInterrupted(t *testing.T) {
 
 func TestOptionsAreChecked(t *testing.T) {
 	for want, set := range map[string]func(o *Options){
-		"3 nodes, the topology 2":   func(o *Options) { o.Schedule = cliques(3, nil) },
-		`did you mean "clique"`:     func(o *Options) { o.Barrier = "cliques" },
-		"known: re-form, skip":      func(o *Options) { o.CutOff = "give up" },
-		"step time of -1":           func(o *Options) { o.StepTime = -1 },
-		"use barrier clique":        func(o *Options) { o.Waiting = 1 },
-		"r0-r1 fails from 2 to 1 s": func(o *Options) { o.Failures = []Failure{{0, 2, 1}} },
-		"island i1 is 0 times":      func(o *Options) { o.Slow = []float64{1, 0} },
-		"link 7":                    func(o *Options) { o.Bandwidth = []Change{{1, 7, 1}} },
-		"want two of 2":             func(o *Options) { o.Background = []Traffic{{0, 0, 1}} },
-		"loss of NaN":               func(o *Options) { o.Loss = math.NaN() },
+		"3 nodes, the topology 2":             func(o *Options) { o.Schedule = cliques(3, nil) },
+		`did you mean "clique"`:               func(o *Options) { o.Barrier = "cliques" },
+		"known: re-form, skip":                func(o *Options) { o.CutOff = "give up" },
+		"step time of -1":                     func(o *Options) { o.StepTime = -1 },
+		"use barrier clique":                  func(o *Options) { o.Waiting = 1 },
+		"fails at 2 s and is repaired at 1 s": func(o *Options) { o.Failures = []Failure{{0, 2, 1}} },
+		"r0-r1 fails at 1e+13 s":              func(o *Options) { o.Failures = []Failure{{Link: 0, From: 1e13}} },
+		"-2 rounds, want":                     func(o *Options) { o.Rounds = -2 },
+		"^limit contexts":                     func(o *Options) { o.Collective.Limits.Contexts = -1 },
+		"island i1 is 0 times":                func(o *Options) { o.Slow = []float64{1, 0} },
+		"link 7":                              func(o *Options) { o.Bandwidth = []Change{{1, 7, 1}} },
+		"from router r0 to itself":            func(o *Options) { o.Background = []Traffic{{0, 0, 1}} },
+		"loss of NaN":                         func(o *Options) { o.Loss = math.NaN() },
 	} {
 		o := options(t)
 		set(&o)
-		if _, err := Run(context.Background(), o); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Run(context.Background(), o); err == nil || !strings.Contains("^"+err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}

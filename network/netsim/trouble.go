@@ -1,8 +1,14 @@
 package netsim
 
 import (
+	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strings"
+
+	"github.com/islandsgd/islands/internal/text"
+	"github.com/islandsgd/islands/internal/units"
 )
 
 // setNetwork asks for everything that will happen to links.
@@ -99,19 +105,23 @@ func (s *sim) reroute(l int) {
 
 // crosses reports whether a transfer still has to use a link.
 func (t *transfer) crosses(l int) bool {
+	found := false
+	t.needs(func(resource int) { found = found || resource>>1 == l })
+	return found
+}
+
+// needs visits the resources that a transfer still has to use.
+func (t *transfer) needs(visit func(resource int)) {
 	for _, c := range t.cargoes {
 		for k, st := range c.stages {
 			if c.sent[k] == c.pieces {
 				continue
 			}
 			for _, u := range st.uses {
-				if u.resource>>1 == l {
-					return true
-				}
+				visit(u.resource)
 			}
 		}
 	}
-	return false
 }
 
 // replan stops a transfer and sends what is missing on the network as it is now.
@@ -211,6 +221,7 @@ func (s *sim) unstick() bool {
 	groups := s.cut
 	s.cut = nil
 	for _, t := range slices.Clone(s.transfers) {
+		s.starve(t)
 		for _, c := range t.cargoes {
 			c.complete = true
 			for _, f := range c.flows {
@@ -227,4 +238,44 @@ func (s *sim) unstick() bool {
 		s.skip(g)
 	}
 	return len(groups) > 0
+}
+
+// starve notes which arcs without bandwidth keep a transfer, for ever, from ending.
+func (s *sim) starve(t *transfer) {
+	rounds := map[int]bool{}
+	for _, g := range t.groups {
+		rounds[g.meeting.round.t] = true
+	}
+	t.needs(func(arc int) {
+		if arc >= 2*len(s.o.Topology.Links) || s.fluid.capacity[arc] > 0 || slices.Contains(s.down, arc/2) {
+			return
+		}
+		if s.starved == nil {
+			s.starved, s.lost = map[int]bool{}, map[int]bool{}
+		}
+		s.starved[arc] = true
+		maps.Copy(s.lost, rounds)
+	})
+}
+
+// starvation says which rounds could not be carried over which links, or is "".
+func (s *sim) starvation() string {
+	if len(s.starved) == 0 {
+		return ""
+	}
+	const shown = 5
+	var places []string
+	for _, a := range slices.Sorted(maps.Keys(s.starved)) {
+		if len(places) == shown {
+			places = append(places, fmt.Sprintf("and %d more", len(s.starved)-shown))
+			break
+		}
+		arc := s.planner.whole.Arcs[a]
+		why := "its bandwidth is 0"
+		if s.other[a] > 0 {
+			why = fmt.Sprintf("others send %s over its %s", units.FormatBandwidth(s.other[a]), units.FormatBandwidth(s.bandwidth[a/2]))
+		}
+		places = append(places, fmt.Sprintf("%s-%s (%s)", arc.From, arc.To, why))
+	}
+	return fmt.Sprintf("%s could not be carried and did not average: nothing is left for training on %s", text.Count(len(s.lost), "round"), strings.Join(places, ", "))
 }
