@@ -94,5 +94,9 @@ func drawConvergence(c draw.Canvas, th theme, v *study.Convergence) {
 		return
 	}
 	p.draw(draw.Crop(c, 0, 0, table.height(), 0))
-	table.draw(draw.Crop(c, 0, 0, 0, table.height()-(c.Max.Y-c.Min.Y)), v)
+	below := draw.Crop(c, 0, 0, 0, table.height()-(c.Max.Y-c.Min.Y))
+	if !narrow(c.Max.X - c.Min.X) {
+		below.Max.X -= max(0, table.room-table.names) // numbers stand near their names
+	}
+	table.draw(below, v)
 }

@@ -135,9 +135,9 @@ func (p *chart) draw(c draw.Canvas) draw.Canvas {
 		c.FillText(aligned(p.th.text(ink), text.XLeft, text.YTop), vg.Point{X: area.Min.X, Y: c.Max.Y - 6 - vg.Length(p.th.size*1.5)*vg.Length(i)}, line)
 	}
 	data := p.DataCanvas(area)
-	sty := p.th.small(ink)
-	p.X.Tick.Marker = spaced(&p.X, data.Max.X-data.Min.X, func(s string) vg.Length { return sty.Width(s) + sty.Font.Size/4 })
-	p.Y.Tick.Marker = spaced(&p.Y, data.Max.Y-data.Min.Y, func(string) vg.Length { return sty.Font.Size })
+	x, y := p.X.Tick.Label, p.Y.Tick.Label
+	p.X.Tick.Marker = spaced(&p.X, data.Max.X-data.Min.X, func(s string) vg.Length { return x.Width(s) + x.Font.Size/4 })
+	p.Y.Tick.Marker = spaced(&p.Y, data.Max.Y-data.Min.Y, func(string) vg.Length { return y.Font.Size })
 	p.Draw(area)
 	data = p.DataCanvas(area)
 	if p.x != "" {
