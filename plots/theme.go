@@ -141,7 +141,10 @@ func (p *chart) draw(c draw.Canvas) draw.Canvas {
 	p.Draw(area)
 	data = p.DataCanvas(area)
 	if p.x != "" {
-		c.FillText(aligned(p.th.text(ink), text.XCenter, text.YBottom), vg.Point{X: (data.Min.X + data.Max.X) / 2, Y: c.Min.Y + 3}, p.x)
+		sty := shrunk(aligned(p.th.text(ink), text.XCenter, text.YBottom), p.x, area.Max.X-area.Min.X)
+		half := sty.Width(p.x) / 2
+		x := min((data.Min.X+data.Max.X)/2, area.Max.X-half)
+		c.FillText(sty, vg.Point{X: max(x, area.Min.X+half), Y: c.Min.Y + 3}, p.x)
 	}
 	return data
 }
