@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -16,7 +15,7 @@ import (
 // Convergence draws the mse of every way to train against wall-clock seconds.
 func Convergence(v *study.Convergence) *Figure {
 	f := &Figure{
-		Name: "convergence", Title: "Error against wall-clock time", height: convergenceHeight(len(v.Curves)),
+		Name: "convergence", Title: "Error against wall-clock time", height: convergenceHeight(v),
 		Caption: fmt.Sprintf("Exact mean square error on %s, %s per island and round, %s per local step. Every curve has its own best number of local steps H and step size for the target (dotted line). "+
 			"The black line trains in one room: exact averaging every step at no cost. The table gives the seconds to the target and their ratio to one room; curves that coincide cover one another. "+
 			"Errors are read at the end of a round (of a rotation, the best round of its period). That flatters all-reduce, whose islands agree exactly at that moment however far they drift in between; staleness counts the drift.",
@@ -35,14 +34,17 @@ func Convergence(v *study.Convergence) *Figure {
 	return f
 }
 
-// convergenceHeight leaves room for the table of n curves, beside the plot or below it.
-func convergenceHeight(n int) func(vg.Length, theme) vg.Length {
+// convergenceHeight leaves room for the table of curves, beside the plot or below it.
+func convergenceHeight(v *study.Convergence) func(vg.Length, theme) vg.Length {
 	return func(w vg.Length, th theme) vg.Length {
-		table := vg.Length(n+2) * th.line()
-		if narrow(w) {
-			return 0.85*w + table
+		t, beside := layCurveTable(th, v, w)
+		switch {
+		case beside:
+			return max(0.53*w, t.height()+2*th.line())
+		case narrow(w):
+			return 0.85*w + th.taller(4) + t.height()
 		}
-		return max(0.53*w, table)
+		return 0.5*w + th.taller(4) + t.height()
 	}
 }
 
@@ -85,42 +87,16 @@ func drawConvergence(c draw.Canvas, th theme, v *study.Convergence) {
 		}
 		p.Add(curve{pts, curveLine(k)})
 	}
-	table := draw.Canvas{Canvas: c.Canvas, Rectangle: c.Rectangle}
-	if narrow(c.Max.X - c.Min.X) {
-		table.Max.Y = c.Min.Y + vg.Length(len(v.Curves)+2)*th.line()
-		p.draw(draw.Crop(c, 0, 0, table.Max.Y-c.Min.Y, 0))
-	} else {
-		table.Min.X = c.X(0.6)
-		table.Max.Y -= th.line()
-		p.draw(panel(c, 0, 0.6, 0, 1))
+	table, beside := layCurveTable(th, v, c.Max.X-c.Min.X)
+	if beside {
+		p.draw(panel(c, 0, 1-tableShare, 0, 1))
+		table.draw(draw.Crop(panel(c, 1-tableShare, 1, 0, 1), 0, 0, 0, -th.line()), v)
+		return
 	}
-	drawCurveTable(table, th, v)
-}
-
-// drawCurveTable is the legend: a line for each curve with what it takes.
-func drawCurveTable(c draw.Canvas, th theme, v *study.Convergence) {
-	x, y := c.Min.X+8, c.Max.Y-th.line()
-	right := c.Max.X - 6
-	columns := []vg.Length{right - vg.Length(8.2*th.size), right - vg.Length(3.6*th.size), right}
-	head := aligned(th.small(muted), text.XRight, text.YCenter)
-	c.FillText(aligned(th.small(muted), text.XLeft, text.YCenter), vg.Point{X: x + 21, Y: y}, "capability, schedule")
-	for i, h := range []string{"H", "seconds", "ratio"} {
-		c.FillText(head, vg.Point{X: columns[i], Y: y}, h)
+	p.draw(draw.Crop(c, 0, 0, table.height(), 0))
+	below := draw.Crop(c, 0, 0, 0, table.height()-(c.Max.Y-c.Min.Y))
+	if !narrow(c.Max.X - c.Min.X) {
+		below.Max.X -= max(0, table.room-table.names) // numbers stand near their names
 	}
-	cell := aligned(th.small(ink), text.XRight, text.YCenter)
-	for _, k := range v.Curves {
-		y -= th.line()
-		name := k.Kind
-		if k.Capability != "" {
-			name = k.Capability + ", " + k.Kind
-		}
-		legend(c, th, x, y, []entry{{name, curveLine(k)}})
-		if k.SecondsToTarget == nil {
-			c.FillText(cell, vg.Point{X: columns[2], Y: y}, "not reached")
-			continue
-		}
-		c.FillText(cell, vg.Point{X: columns[0], Y: y}, fmt.Sprint(k.H))
-		c.FillText(cell, vg.Point{X: columns[1], Y: y}, shortNumber(*k.SecondsToTarget))
-		c.FillText(cell, vg.Point{X: columns[2], Y: y}, shortNumber(*k.OverColocated))
-	}
+	table.draw(below, v)
 }

@@ -2,6 +2,7 @@ package plots
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -49,13 +50,21 @@ func drawCost(c draw.Canvas, th theme, t *study.CostTable) {
 	p.X.Tick.Length = 0
 	p.X.Min, p.X.Max = -0.5, float64(len(bars.collectives))-0.5
 	p.Y.Min, p.Y.Max = 0, highest*1.06
-	p.Add(grid{y: true}, bars)
 	var entries []entry
 	for _, k := range bars.capabilities {
 		entries = append(entries, entry{k, solid(capabilityColor(k), 7)})
 	}
 	entries = append(entries, entry{"cut bound", dashed(ink, lineWidth)})
-	p.draw(legendBelow(c, th, entries))
+	c = legendBelow(c, th, entries)
+	area, _ := p.area(c)
+	data := p.DataCanvas(area)
+	p.X.Tick.Label = bars.nameStyle(p.X.Tick.Label, data.Max.X-data.Min.X)
+	bars.fit(data.Max.X - data.Min.X)
+	if h, over := data.Max.Y-data.Min.Y, bars.headroom(); over < h/2 {
+		p.Y.Max = max(p.Y.Max, highest*float64(h/(h-over)))
+	}
+	p.Add(grid{y: true}, bars)
+	p.draw(c)
 }
 
 // bestCollectives says which collective is fastest under each capability, where that depends on the capability.
@@ -89,25 +98,79 @@ type costBars struct {
 	t                         *study.CostTable
 	th                        theme
 	collectives, capabilities []string
+	numbers                   numbers
 }
 
-// Plot draws the bars, with their numbers where bars are wide enough.
+// numbers says how bars are numbered, all of them alike.
+type numbers int
+
+const (
+	noNumbers numbers = iota
+	flatNumbers
+	turnedNumbers
+)
+
+const groupShare = 0.84 // of a collective's room, that its bars take together
+
+// nameStyle makes the names of the collectives small enough to stand beside each other.
+func (b *costBars) nameStyle(sty text.Style, width vg.Length) text.Style {
+	cell := width / vg.Length(len(b.collectives))
+	full := sty
+	for _, name := range b.collectives {
+		if fits := shrunk(full, name, 0.9*cell); fits.Font.Size < sty.Font.Size {
+			sty = fits
+		}
+	}
+	return sty
+}
+
+// fit numbers the bars on a chart of the given width: turned where they are wider than a bar, not at all where even that
+// has no room.
+func (b *costBars) fit(width vg.Length) {
+	slot := groupShare * width / vg.Length(len(b.collectives)*len(b.capabilities))
+	sty := b.th.tiny(ink)
+	switch {
+	case b.widest() < 0.97*slot:
+		b.numbers = flatNumbers
+	case sty.Font.Size < slot:
+		b.numbers = turnedNumbers
+	default:
+		b.numbers = noNumbers
+	}
+}
+
+// widest is the width of the widest number.
+func (b *costBars) widest() (w vg.Length) {
+	for _, r := range b.t.Rows {
+		w = max(w, b.th.tiny(ink).Width(shortNumber(r.Seconds)))
+	}
+	return w
+}
+
+// headroom is what turned numbers need above the highest bar.
+func (b *costBars) headroom() vg.Length {
+	if b.numbers == turnedNumbers {
+		return b.widest() + 4
+	}
+	return 0
+}
+
+// Plot draws the bars with their numbers.
 func (b costBars) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
-	slot := 0.84 / float64(len(b.capabilities))
+	slot := groupShare / float64(len(b.capabilities))
 	values := aligned(b.th.tiny(ink), text.XCenter, text.YBottom)
-	room := (tx(slot) - tx(0)) * 1.1
-	numbered := true // all bars or none
-	for _, r := range b.t.Rows {
-		numbered = numbered && values.Width(shortNumber(r.Seconds)) < room
+	if b.numbers == turnedNumbers {
+		values = aligned(values, text.XLeft, text.YCenter)
+		values.Rotation = math.Pi / 2
 	}
 	for _, r := range b.t.Rows {
-		x := float64(slices.Index(b.collectives, r.Collective)) - 0.42 + slot*float64(slices.Index(b.capabilities, r.Capability))
+		x := float64(slices.Index(b.collectives, r.Collective)) - groupShare/2 + slot*float64(slices.Index(b.capabilities, r.Capability))
 		left, right := tx(x+0.06*slot), tx(x+0.94*slot)
 		col := capabilityColor(r.Capability)
 		fillRect(c, vg.Point{X: left, Y: ty(0)}, vg.Point{X: right, Y: ty(r.BandwidthSeconds)}, col)
 		fillRect(c, vg.Point{X: left, Y: ty(r.BandwidthSeconds)}, vg.Point{X: right, Y: ty(r.Seconds)}, mix(col, 0.35))
-		if numbered {
+		if b.numbers != noNumbers {
 			c.FillText(values, vg.Point{X: (left + right) / 2, Y: ty(r.Seconds) + 1.5}, shortNumber(r.Seconds))
 		}
 	}

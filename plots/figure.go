@@ -168,13 +168,14 @@ func row(cells ...any) []string {
 	return out
 }
 
-// byWidth gives a figure one ratio across a page and another in a column.
+// byWidth gives a figure one ratio across a page and another in a column, and more height where text is larger.
 func byWidth(page, column float64) func(vg.Length, theme) vg.Length {
-	return func(w vg.Length, _ theme) vg.Length {
+	return func(w vg.Length, th theme) vg.Length {
+		const lines = 6 // that a chart has above and below its frame
 		if narrow(w) {
-			return w * vg.Length(column)
+			return w*vg.Length(column) + th.taller(lines)
 		}
-		return w * vg.Length(page)
+		return w*vg.Length(page) + th.taller(lines)
 	}
 }
 

@@ -16,10 +16,11 @@ type inset struct {
 }
 
 const (
-	tooClose   = 4 * routerRadius // routers nearer than this to one another belong into an inset
-	mostZoom   = 10               // the coastline has no more detail than that
-	leastZoom  = 1.8              // less would not help
-	marginX    = vg.Length(21)    // room for names within the inset
+	tooClose   = 4 * routerRadius            // routers nearer than this to one another belong into an inset
+	mostZoom   = 10                          // the coastline has no more detail than that
+	onePlace   = 2 * routerRadius / mostZoom // routers nearer than this would cover one another in an inset too
+	leastZoom  = 1.8                         // less would not help
+	marginX    = vg.Length(21)               // room for names within the inset
 	marginY    = vg.Length(13)
 	insetClear = vg.Length(12) // room for names around it
 )
@@ -27,11 +28,12 @@ const (
 // newInset returns the inset of a scene, and hands it the names of the routers that it shows; nil where none is needed
 // or none has room.
 func newInset(s *scene, m *worldMap) *inset {
-	cluster := largestCluster(s.at)
-	if len(cluster) < 2 {
+	places := m.places(s.t)
+	cluster := largestCluster(places)
+	if cluster == nil {
 		return nil
 	}
-	from := around(s.at, cluster)
+	from := around(places, cluster)
 	for _, share := range [][2]float64{{0.36, 0.56}, {0.3, 0.46}, {0.24, 0.4}} {
 		w, h := vg.Length(share[0])*(s.c.Max.X-s.c.Min.X), vg.Length(share[1])*(s.c.Max.Y-s.c.Min.Y)
 		zoom := min(mostZoom, float64((w-2*marginX)/max(from.Max.X-from.Min.X, 0.1)), float64((h-2*marginY)/max(from.Max.Y-from.Min.Y, 0.1)))
@@ -51,9 +53,10 @@ func newInset(s *scene, m *worldMap) *inset {
 func (s *scene) newInsetAt(m *worldMap, box, shown vg.Rectangle) *inset {
 	c := draw.Canvas{Canvas: s.c.Canvas, Rectangle: box}
 	in := &inset{&scene{c: c, th: s.th, t: s.t, mute: make([]bool, len(s.at))}, mapOf(m.frameOf(shown), c), shown}
+	in.m.moveApart(s.t, routerRadius)
 	in.project(in.m)
 	in.occupy()
-	for i, pt := range s.at {
+	for i, pt := range m.places(s.t) {
 		s.mute[i] = toBox(shown, pt) == 0
 		in.mute[i] = !s.mute[i]
 	}
@@ -76,27 +79,14 @@ func (in *inset) ground(onto draw.Canvas) error {
 	return nil
 }
 
-// largestCluster returns the most points that hang together by steps shorter than tooClose; the first of equals.
+// largestCluster returns the most points that hang together by steps shorter than tooClose, the first of equals; nil
+// where there are none, or only such that no inset could tell apart.
 func largestCluster(at []vg.Point) []int {
 	var best []int
-	seen := make([]bool, len(at))
-	for i := range at {
-		if seen[i] {
-			continue
-		}
-		seen[i] = true
-		cluster := []int{i}
-		for k := 0; k < len(cluster); k++ {
-			a := at[cluster[k]]
-			for j, b := range at {
-				if !seen[j] && math.Hypot(float64(a.X-b.X), float64(a.Y-b.Y)) < float64(tooClose) {
-					seen[j] = true
-					cluster = append(cluster, j)
-				}
-			}
-		}
-		if len(cluster) > len(best) {
-			best = cluster
+	for _, c := range clusters(at, tooClose) {
+		box := around(at, c)
+		if len(c) > max(1, len(best)) && max(box.Max.X-box.Min.X, box.Max.Y-box.Min.Y) >= onePlace {
+			best = c
 		}
 	}
 	return best

@@ -75,7 +75,7 @@ func (h mathText) face(r run, f font.Font) font.Face { return h.plain.Fonts.Look
 func (h mathText) width(line string, f font.Font) (w vg.Length) {
 	for _, r := range runs(line) {
 		face := h.face(r, f)
-		w += face.Width(r.text)
+		w += face.Width(drawable(face, r.text))
 	}
 	return w
 }
@@ -108,8 +108,13 @@ func (h mathText) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
 		at.Y += vg.Length(len(lines)-i) * sty.Font.Size
 		for _, r := range runs(line) {
 			face := h.face(r, sty.Font)
-			c.FillString(face, vg.Point{X: at.X, Y: at.Y + vg.Length(r.shift)*sty.Font.Size}, r.text)
-			at.X += face.Width(r.text)
+			shown := drawable(face, r.text)
+			width := face.Width(shown)
+			if viewerHasFonts(c) {
+				shown = r.text
+			}
+			c.FillString(face, vg.Point{X: at.X, Y: at.Y + vg.Length(r.shift)*sty.Font.Size}, shown)
+			at.X += width
 		}
 	}
 }

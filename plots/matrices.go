@@ -40,7 +40,7 @@ func Matrices(m *study.Matrices) *Figure {
 	}
 	f.height = func(w vg.Length, th theme) vg.Length {
 		columns, lines := shape(w)
-		return vg.Length(lines) * (w/vg.Length(columns) + 6)
+		return vg.Length(lines) * (w/vg.Length(columns) + 6 + th.taller(2))
 	}
 	f.draw = func(c draw.Canvas, th theme) error {
 		blank(c)
@@ -101,24 +101,21 @@ func matrixRows(name string, nodes []string, w [][]float64) [][]string {
 func drawMatrix(c draw.Canvas, th theme, title string, nodes []string, w [][]float64) {
 	n := len(w)
 	names := th.small(muted)
-	margin := vg.Length(0)
-	for _, name := range nodes {
-		margin = max(margin, names.Width(name))
-	}
-	margin = min(margin+7, 60)
+	const longest = 60 // points that a name may take
 	widest := vg.Length(0)
 	for _, name := range nodes {
 		widest = max(widest, names.Width(name))
 	}
+	margin := min(widest+7, longest)
 	// Column names stand upright where they are wider than a cell; the title stands above them.
 	upright := widest > (c.Max.X-c.Min.X-margin)/vg.Length(n)*0.95
 	top := vg.Length(th.size) * 3.6
 	if upright && n <= mostNamed {
-		top = vg.Length(th.size)*2.2 + min(widest, 60)
+		top = vg.Length(th.size)*2.2 + min(widest, longest)
 	}
 	side := min(c.Max.X-c.Min.X-margin-5, c.Max.Y-c.Min.Y-top-5)
 	x0, y0 := c.Min.X+margin, c.Max.Y-top
-	c.FillText(aligned(th.text(ink), text.XCenter, text.YTop), vg.Point{X: x0 + side/2, Y: c.Max.Y - 3}, title)
+	drawMatrixTitle(c, th, title, x0+side/2)
 	cell := side / vg.Length(n)
 	for i := range w {
 		for j, v := range w[i] {
@@ -144,14 +141,23 @@ func drawMatrix(c draw.Canvas, th theme, title string, nodes []string, w [][]flo
 	size := min(th.size*7/8, float64(cell)*0.9)
 	for i, name := range nodes {
 		mid := (vg.Length(i) + 0.5) * cell
-		c.FillText(aligned(style(size, muted), text.XRight, text.YCenter), vg.Point{X: x0 - 3, Y: y0 - mid}, name)
+		c.FillText(aligned(style(size, muted), text.XRight, text.YCenter), vg.Point{X: x0 - 3, Y: y0 - mid}, shortened(style(size, muted), name, longest-7))
 		up := aligned(style(size*0.85, muted), text.XCenter, text.YBottom)
 		if upright {
 			up = aligned(up, text.XLeft, text.YCenter)
 			up.Rotation = math.Pi / 2
 		}
-		c.FillText(up, vg.Point{X: x0 + mid, Y: y0 + 2}, name)
+		c.FillText(up, vg.Point{X: x0 + mid, Y: y0 + 2}, shortened(style(size*0.85, muted), name, longest))
 	}
+}
+
+// drawMatrixTitle centers a title at x, or as near to it as it has room, and smaller where it is wider than the panel.
+func drawMatrixTitle(c draw.Canvas, th theme, title string, x vg.Length) {
+	const side = 3
+	sty := shrunk(aligned(th.text(ink), text.XCenter, text.YTop), title, c.Max.X-c.Min.X-2*side)
+	half := sty.Width(title)/2 + side
+	x = max(c.Min.X+half, min(x, c.Max.X-half))
+	c.FillText(sty, vg.Point{X: x, Y: c.Max.Y - 3}, title)
 }
 
 // fraction prints 1/k for the reciprocals of small whole numbers and two digits for the rest.

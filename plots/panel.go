@@ -35,7 +35,7 @@ type entry struct {
 	line draw.LineStyle
 }
 
-// legend draws entries downwards from its upper left corner and returns the y below the last.
+// legend draws entries downwards from its upper left corner and returns the y below the last. Text ends at the canvas.
 func legend(c draw.Canvas, th theme, x, y vg.Length, entries []entry) vg.Length {
 	sty := aligned(th.small(ink), text.XLeft, text.YCenter)
 	const swatch = 16
@@ -43,7 +43,7 @@ func legend(c draw.Canvas, th theme, x, y vg.Length, entries []entry) vg.Length 
 		if e.line.Width > 0 {
 			c.StrokeLine2(e.line, x, y, x+swatch, y)
 		}
-		c.FillText(sty, vg.Point{X: x + swatch + 5, Y: y}, e.text)
+		c.FillText(sty, vg.Point{X: x + swatch + 5, Y: y}, shortened(sty, e.text, c.Max.X-x-swatch-5))
 		y -= th.line()
 	}
 	return y

@@ -110,7 +110,7 @@ func Deployment(d *study.Deployments) *Figure {
 			"One clique of all is stale by half its round. The best schedule is searched anew for each choice: where its line lies below, another schedule is fresher.",
 		Data: Table{Columns: []string{"routers", "equipped", "allreduce_seconds", "best_staleness_seconds", "proven", "best_schedule"}},
 		height: func(w vg.Length, th theme) vg.Length {
-			return max(0.36*w, 45*vg.Millimeter) + vg.Length(len(steps)+5)*th.line()
+			return max(0.36*w, 45*vg.Millimeter) + th.taller(6) + vg.Length(len(wrappedSteps(steps, th, w))+5)*th.line()
 		},
 	}
 	proven := true
@@ -146,16 +146,32 @@ func Deployment(d *study.Deployments) *Figure {
 		wide := solid(mix(blue, 0.45), 3) // lies below the other, and shows where both coincide
 		p.Add(curve{all, wide}, curve{best, solid(red, lineWidth)}, dots{best, red})
 		entries := []entry{{"one clique of all", wide}, {"best schedule of one or two rounds", solid(red, lineWidth)}, {"one clique of all, every router equipped", dashed(muted, 0.8)}}
-		foot := vg.Length(len(steps)+len(entries)+2) * th.line()
+		lines := wrappedSteps(steps, th, c.Max.X-c.Min.X)
+		foot := vg.Length(len(lines)+len(entries)+2) * th.line()
 		p.draw(draw.Crop(c, 0, 0, foot, 0))
 		y := legend(c, th, c.X(0.05), c.Min.Y+foot-th.line(), entries) - th.line()
-		for _, line := range steps {
+		for _, line := range lines {
 			c.FillText(th.small(ink), vg.Point{X: c.X(0.05), Y: y}, line)
 			y -= th.line()
 		}
 		return nil
 	}
 	return f
+}
+
+// wrappedSteps breaks steps into lines of a figure's width; those after the first of a step are indented.
+func wrappedSteps(steps []string, th theme, width vg.Length) (lines []string) {
+	const indent = "      "
+	sty := th.small(ink)
+	for _, s := range steps {
+		for i, line := range wrapped(sty, s, 0.95*width-6-sty.Width(indent)) {
+			if i > 0 {
+				line = indent + line
+			}
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 // deploymentSteps says what each number of routers brings. Numbers that bring nothing over the one before share a line.

@@ -87,10 +87,11 @@ func drawShift(c draw.Canvas, th theme, s *study.Shift, capability string, x axi
 	}
 	below := aligned(th.small(ink), text.XCenter, text.YTop)
 	for i, v := range x.values {
-		c.FillText(below, vg.Point{X: x0 + w*(vg.Length(i)+0.5), Y: y0 - 2}, shortNumber(v/x.unit))
+		txt := shortNumber(v / x.unit)
+		c.FillText(shrunk(below, txt, 0.92*w), vg.Point{X: x0 + w*(vg.Length(i)+0.5), Y: y0 - 2}, txt)
 	}
 	c.FillText(aligned(th.small(muted), text.XRight, text.YTop), vg.Point{X: x0 - 4, Y: y0 - 2}, "payload")
-	c.FillText(aligned(th.small(muted), text.XRight, text.YBottom), vg.Point{X: c.Max.X, Y: c.Min.Y - 1}, x.label)
+	c.FillText(shrunk(aligned(th.small(muted), text.XRight, text.YBottom), x.label, c.Max.X-c.Min.X), vg.Point{X: c.Max.X, Y: c.Min.Y - 1}, x.label)
 	for _, cell := range s.Cells {
 		v, on := x.of(cell)
 		if cell.Capability != capability || !on {

@@ -113,22 +113,38 @@ func newChart(th theme, x, y string) *chart {
 	return &chart{p, th, x, y}
 }
 
-// draw draws the chart with its labels and returns the canvas of its data area.
-func (p *chart) draw(c draw.Canvas) draw.Canvas {
+// area returns the canvas of the frame and the lines of the label above it.
+func (p *chart) area(c draw.Canvas) (area draw.Canvas, above []string) {
 	const side = 6
 	labelHeight := vg.Length(p.th.size * 1.5)
-	area := draw.Crop(c, side, -side, 2, -side)
+	area = draw.Crop(c, side, -side, 2, -side)
 	if p.y != "" {
-		c.FillText(aligned(p.th.text(ink), text.XLeft, text.YTop), vg.Point{X: area.Min.X, Y: area.Max.Y}, p.y)
-		area.Max.Y -= labelHeight + 4
+		above = wrapped(p.th.text(ink), p.y, area.Max.X-area.Min.X)
+		area.Max.Y -= labelHeight*vg.Length(len(above)) + 4
 	}
 	if p.x != "" {
 		area.Min.Y += labelHeight
 	}
-	p.Draw(area)
+	return area, above
+}
+
+// draw draws the chart with its labels and returns the canvas of its data area.
+func (p *chart) draw(c draw.Canvas) draw.Canvas {
+	area, above := p.area(c)
+	for i, line := range above {
+		c.FillText(aligned(p.th.text(ink), text.XLeft, text.YTop), vg.Point{X: area.Min.X, Y: c.Max.Y - 6 - vg.Length(p.th.size*1.5)*vg.Length(i)}, line)
+	}
 	data := p.DataCanvas(area)
+	x, y := p.X.Tick.Label, p.Y.Tick.Label
+	p.X.Tick.Marker = spaced(&p.X, data.Max.X-data.Min.X, func(s string) vg.Length { return x.Width(s) + x.Font.Size/4 })
+	p.Y.Tick.Marker = spaced(&p.Y, data.Max.Y-data.Min.Y, func(string) vg.Length { return y.Font.Size })
+	p.Draw(area)
+	data = p.DataCanvas(area)
 	if p.x != "" {
-		c.FillText(aligned(p.th.text(ink), text.XCenter, text.YBottom), vg.Point{X: (data.Min.X + data.Max.X) / 2, Y: c.Min.Y + 3}, p.x)
+		sty := shrunk(aligned(p.th.text(ink), text.XCenter, text.YBottom), p.x, area.Max.X-area.Min.X)
+		half := sty.Width(p.x) / 2
+		x := min((data.Min.X+data.Max.X)/2, area.Max.X-half)
+		c.FillText(sty, vg.Point{X: max(x, area.Min.X+half), Y: c.Min.Y + 3}, p.x)
 	}
 	return data
 }

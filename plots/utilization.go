@@ -21,7 +21,11 @@ func Utilization(t *network.Topology, loads []study.Load) *Figure {
 		Name: "utilization", Title: "Where a round spends its bandwidth",
 		Data: Table{Columns: []string{"capability", "from", "to", "kind", "bytes", "utilization"}},
 		height: func(w vg.Length, th theme) vg.Length {
-			return vg.Length(len(loads))*(scene{t: t}.height(w, th)+2.2*th.line()) + 2*th.line()
+			h := 2 * th.line()
+			for _, l := range loads {
+				h += scene{t: t}.height(w, th) + 2.2*th.line() + moreLines(loadTitle(l, th, w), th)
+			}
+			return h
 		},
 	}
 	if len(loads) > 0 {
@@ -38,12 +42,16 @@ func Utilization(t *network.Topology, loads []study.Load) *Figure {
 		foot := 2 * th.line()
 		drawScale(c, th, foot)
 		area := draw.Crop(c, 0, 0, foot, 0)
-		for i, l := range loads {
-			n := float64(len(loads))
-			box := panel(area, 0, 1, 1-float64(i+1)/n, 1-float64(i)/n)
-			title := fmt.Sprintf("%s: %s of bandwidth, busiest %s", l.Capability, units.FormatSeconds(l.Price.BandwidthSeconds), bottleneck(l))
-			c.FillText(aligned(th.text(capabilityColor(l.Capability)), text.XLeft, text.YTop), vg.Point{X: box.Min.X + 6, Y: box.Max.Y - 3}, title)
-			s, err := newScene(draw.Crop(box, 0, 0, 2, -2*th.line()), th, t)
+		for _, l := range loads {
+			title := loadTitle(l, th, c.Max.X-c.Min.X)
+			box := area
+			box.Min.Y = area.Max.Y - (scene{t: t}.height(c.Max.X-c.Min.X, th) + 2.2*th.line() + moreLines(title, th))
+			area.Max.Y = box.Min.Y
+			sty := aligned(th.text(capabilityColor(l.Capability)), text.XLeft, text.YTop)
+			for i, line := range title {
+				c.FillText(sty, vg.Point{X: box.Min.X + 6, Y: box.Max.Y - 3 - vg.Length(i)*th.line()}, line)
+			}
+			s, err := newScene(draw.Crop(box, 0, 0, 2, -2*th.line()-moreLines(title, th)), th, t)
 			if err != nil {
 				return err
 			}
@@ -56,6 +64,15 @@ func Utilization(t *network.Topology, loads []study.Load) *Figure {
 	}
 	return f
 }
+
+// loadTitle is the heading of a map, in lines.
+func loadTitle(l study.Load, th theme, width vg.Length) []string {
+	title := fmt.Sprintf("%s: %s of bandwidth, busiest %s", l.Capability, units.FormatSeconds(l.Price.BandwidthSeconds), bottleneck(l))
+	return wrapped(th.text(ink), title, width-12)
+}
+
+// moreLines is the height of the lines of a heading after the first.
+func moreLines(title []string, th theme) vg.Length { return vg.Length(len(title)-1) * th.line() }
 
 func bottleneck(l study.Load) string {
 	b := l.Price.Bottleneck
@@ -121,15 +138,23 @@ func (s *scene) lane(a, b vg.Point, u float64) {
 	s.c.StrokeLines(solid(heat(u), heatWidth(u)), s.c.ClipLinesXY([]vg.Point{a.Add(shift), b.Add(shift)})...)
 }
 
-// drawScale explains the colors.
+// drawScale explains the colors, at as many steps as there is room for.
 func drawScale(c draw.Canvas, th theme, foot vg.Length) {
 	y := c.Min.Y + foot/2
 	label := aligned(th.small(ink), text.XLeft, text.YCenter)
+	percent := func(u float64) string { return fmt.Sprintf("%.0f%%", 100*u) }
+	step := func(u float64) vg.Length { return 26 + label.Width(percent(u)) + 8 }
+	steps, width := []float64{0, 0.25, 0.5, 0.75, 1}, vg.Length(0)
+	for _, u := range steps {
+		width += step(u)
+	}
 	x := c.X(0.05)
-	for _, u := range []float64{0, 0.25, 0.5, 0.75, 1} {
+	if x+width-8 > c.Max.X {
+		steps = []float64{0, 0.5, 1}
+	}
+	for _, u := range steps {
 		c.StrokeLine2(solid(heat(u), heatWidth(u)), x, y, x+18, y)
-		txt := fmt.Sprintf("%.0f%%", 100*u)
-		c.FillText(label, vg.Point{X: x + 22, Y: y}, txt)
-		x += 26 + label.Width(txt) + 8
+		c.FillText(label, vg.Point{X: x + 22, Y: y}, percent(u))
+		x += step(u)
 	}
 }
