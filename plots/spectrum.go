@@ -74,9 +74,12 @@ func drawDisk(c draw.Canvas, th theme, list []study.Spectrum) {
 	p.X.Tick.Marker = plot.ConstantTicks{{Value: -1, Label: "−1"}, {Value: 0, Label: "0"}, {Value: 1, Label: "1"}}
 	p.Y.Tick.Marker = p.X.Tick.Marker
 	w, h := c.Max.X-c.Min.X, c.Max.Y-c.Min.Y
-	side := min(w-30, h-50) // the disk must be round
-	c = draw.Crop(c, 0, -(w - side - 30), (h-side-50)/2, -(h-side-50)/2)
 	p.Add(circle{}, eigenvalues{list})
+	area, _ := p.area(c)
+	data := p.DataCanvas(area)
+	aside, above := max(30, w-(data.Max.X-data.Min.X)), max(50, h-(data.Max.Y-data.Min.Y)) // what labels take
+	side := min(w-aside, h-above)                                                          // the disk must be round
+	c = draw.Crop(c, 0, -(w - side - aside), (h-side-above)/2, -(h-side-above)/2)
 	p.draw(c)
 }
 
