@@ -3,6 +3,7 @@ package study
 import (
 	"context"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/islandsgd/islands/gossip"
@@ -64,5 +65,41 @@ func TestCommunicationByOdds(t *testing.T) {
 		if got := c.end(k.clock, 2, 4); got != 4*k.want {
 			t.Errorf("overlap %v: four rounds end at %v, want %v", k.clock.Overlap, got, 4*k.want)
 		}
+	}
+}
+
+// A problem that weighs its islands is compared on schedules that average by these weights, and one room does so too.
+func TestCompareByWeights(t *testing.T) {
+	top, err := network.Load("star:n=3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	levels, err := Levels(top)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := gossip.NewQuadratic(gossip.Quadratic{Diagonal: true, A: [][]float64{{1}, {1}, {1}}, B: [][]float64{{0}, {1}, {2}},
+		Start: [][]float64{{9}, {9}, {9}}, Weights: []float64{0.5, 0.25, 0.25}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	weighted, err := schedule.Load("ring:n=3,weights=reversible,target=0.5/0.25/0.25", schedule.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := schedule.Load("allreduce:n=3", schedule.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Topology: top, Problem: q}
+	c, err := Compare(context.Background(), o, levels[:1], []*schedule.Schedule{weighted}, nil)
+	if err != nil || c.Rows[0].SecondsToTarget == nil {
+		t.Errorf("%v, %v", c, err)
+	}
+	if _, err := Compare(context.Background(), o, levels[:1], []*schedule.Schedule{plain}, nil); err == nil || !strings.Contains(err.Error(), "allreduce: the mixing matrix") {
+		t.Errorf("all-reduce: %v", err)
+	}
+	if _, err := Compare(context.Background(), o, levels[:1], nil, nil); err == nil || !strings.Contains(err.Error(), "choose --schedule") {
+		t.Errorf("the families: %v", err)
 	}
 }

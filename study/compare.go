@@ -54,6 +54,9 @@ func Compare(ctx context.Context, o Options, levels []Level, schedules []*schedu
 	out := &Comparison{Topology: o.Topology.Name, Problem: o.ProblemName, Payload: o.Payload, StepTime: o.Clock.StepTime}
 	optimized := len(schedules) == 0
 	if optimized {
+		if o.Problem.Weights != nil {
+			return nil, fmt.Errorf("the problem weighs the islands, and the families average them alike: choose --schedule, for instance ring:weights=reversible,target=… with these weights")
+		}
 		schedules = families(o.Topology)
 	}
 	schedules = slices.Clone(schedules)
@@ -65,7 +68,7 @@ func Compare(ctx context.Context, o Options, levels []Level, schedules []*schedu
 			out.Warnings = append(out.Warnings, fmt.Sprintf("%s has too many outcomes to list: its price is a sample's, and there are no exact moments to tune it by", sched.Name))
 		}
 	}
-	room := Colocated(o.Problem.N)
+	room := Colocated(o.Problem)
 	tuning := o.Tuning.withDefaults()
 	tuning.Steps, tuning.MaxRounds = []int{1}, 100_000
 	best, ok, err := NewTuner(o.Problem, room.Schedule, tuning).Best(ctx, room.Communication, o.Clock)
@@ -191,8 +194,11 @@ func rowOf(ctx context.Context, o Options, level Level, s *schedule.Schedule, tu
 		return row, nil // no exact moments to tune by
 	}
 	best, ok, err := tuner.Best(ctx, c.Communication, o.Clock)
-	if err != nil || !ok {
-		return row, err
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Name, err)
+	}
+	if !ok {
+		return row, nil
 	}
 	mean := c.round(o.Clock, best.H)
 	ratio, bytes := best.Seconds/room, row.BytesPerRound*float64(best.Rounds)

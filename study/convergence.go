@@ -36,7 +36,7 @@ func (s *Study) Convergence(ctx context.Context) (*Convergence, error) {
 		Topology: o.Topology.Name, Payload: o.Payload, StepTime: o.Clock.StepTime,
 		Target: tuning.Target * (c.StartCentroid + c.StartConsensus),
 	}
-	ways := []Way{Colocated(o.Problem.N)}
+	ways := []Way{Colocated(o.Problem)}
 	for _, level := range s.levels {
 		r := optima[level.Name]
 		ways = append(ways, Way{level.Name, "all-reduce", r.AllReduce.Schedule, InTurn(r.AllReduce.Seconds())})

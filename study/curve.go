@@ -37,9 +37,18 @@ type Way struct {
 	Communication Communication
 }
 
-// Colocated is training in one room: exact averaging every step at no cost.
-func Colocated(n int) Way {
-	s := &schedule.Schedule{Name: "colocated", N: n, Rounds: []schedule.Round{{LocalSteps: 1, Cliques: [][]int{allOf(n)}}}}
+// Colocated is training in one room: exact averaging every step, by the weights of the islands, at no cost.
+func Colocated(q *gossip.Quadratic) Way {
+	round := schedule.Round{LocalSteps: 1}
+	if q.Weights == nil {
+		round.Cliques = [][]int{allOf(q.N)}
+	}
+	for j, w := range q.Weights {
+		for i := range q.N {
+			round.Entries = append(round.Entries, schedule.Edge{I: i, J: j, Weight: w})
+		}
+	}
+	s := &schedule.Schedule{Name: "colocated", N: q.N, Rounds: []schedule.Round{round}}
 	return Way{Kind: "colocated", Schedule: s, Communication: InTurn([]float64{0})}
 }
 

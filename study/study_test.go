@@ -125,7 +125,7 @@ func TestRoundsToTargetIsTheFirst(t *testing.T) {
 	const n, noise, target = 4, 0.1, 0.01
 	q := scalar(t, n, noise)
 	for _, step := range []float64{0.3, 0.05, 0.011} {
-		seq, err := withLocalSteps(Colocated(n).Schedule, 1)
+		seq, err := withLocalSteps(Colocated(&gossip.Quadratic{N: n}).Schedule, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +144,7 @@ func TestRoundsToTargetIsTheFirst(t *testing.T) {
 			t.Errorf("step %v: round %d, closed form %d", step, got, want)
 		}
 	}
-	seq, _ := withLocalSteps(Colocated(n).Schedule, 1)
+	seq, _ := withLocalSteps(Colocated(&gossip.Quadratic{N: n}).Schedule, 1)
 	if got, _ := roundsToTarget(context.Background(), scalar(t, n, 100), seq, 0.5, target, 500); got != 0 {
 		t.Errorf("a target below the noise floor is reached in round %d", got)
 	}
@@ -154,7 +154,7 @@ func TestRoundsToTargetIsTheFirst(t *testing.T) {
 // keeps the step small, so many steps are needed. The dearer the round, the more of them belong into it.
 func TestTuneTradesStepsForCommunication(t *testing.T) {
 	q := scalar(t, 3, 1)
-	tuner := NewTuner(q, Colocated(3).Schedule, Tuning{})
+	tuner := NewTuner(q, Colocated(q).Schedule, Tuning{})
 	last := 0
 	for _, comm := range []float64{0, 1, 20} {
 		best, ok, err := tuner.Best(context.Background(), InTurn([]float64{comm}), Clock{StepTime: 0.1})
@@ -165,7 +165,7 @@ func TestTuneTradesStepsForCommunication(t *testing.T) {
 			t.Errorf("communication %v s: H = %d, less than %d for a cheaper round", comm, best.H, last)
 		}
 		last = best.H
-		fresh, _, err := NewTuner(q, Colocated(3).Schedule, Tuning{}).Best(context.Background(), InTurn([]float64{comm}), Clock{StepTime: 0.1})
+		fresh, _, err := NewTuner(q, Colocated(q).Schedule, Tuning{}).Best(context.Background(), InTurn([]float64{comm}), Clock{StepTime: 0.1})
 		if err != nil || fresh != best {
 			t.Errorf("communication %v s: %+v from memory, %+v from scratch", comm, best, fresh)
 		}
