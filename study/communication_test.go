@@ -96,7 +96,7 @@ func TestCompareByWeights(t *testing.T) {
 	if err != nil || c.Rows[0].SecondsToTarget == nil {
 		t.Errorf("%v, %v", c, err)
 	}
-	if _, err := Compare(context.Background(), o, levels[:1], []*schedule.Schedule{plain}, nil); err == nil || !strings.Contains(err.Error(), "allreduce: the mixing matrix") {
+	if _, err := Compare(context.Background(), o, levels[:1], []*schedule.Schedule{plain}, nil); err == nil || !strings.Contains(err.Error(), "allreduce:n=3: the mixing matrix") {
 		t.Errorf("all-reduce: %v", err)
 	}
 	if _, err := Compare(context.Background(), o, levels[:1], nil, nil); err == nil || !strings.Contains(err.Error(), "choose --schedule") {
