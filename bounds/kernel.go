@@ -67,15 +67,17 @@ type kernelState struct {
 	q     float64 // ‖I - ηĀ‖
 	gamma float64
 
-	r, start      float64   // R now, S_0
+	r             float64   // R now
 	mixed         int       // mixings so far
-	driven, noise []float64 // by first mixing u: η Σ (L S + δ_A R + ζ*), η² Σ σ²(1-1/n)
-	older         float64   // what the table of ρ no longer tells apart: Σ driven ...
-	olderNoise    float64   // ... and Σ noise
-	carried       float64   // Σ over u < mixed of ρ driven, with the start
+	driven, noise []float64 // by first mixing u: η Σ (L S + δ_A R + ζ*), with S_0 for the first, and η² Σ σ²(1-1/n)
+	carried       float64   // Σ over u < mixed of ρ driven
 	carriedNoise  float64   // likewise of ρ² noise
 	d, v          float64   // second form
 }
+
+// mostDistinct is the number of mixings over which injections are told apart. Older ones move on in blocks of so many, by
+// ρ(u, k) ≤ ρ(u, m) ρ(u+m, k-m): a round costs the same however many went before.
+const mostDistinct = 4096
 
 func (c *setup) newKernel(forms form) *kernelState {
 	k := &kernelState{c: c, forms: forms, gamma: c.Problem.GammaA(c.step)}
@@ -84,11 +86,9 @@ func (c *setup) newKernel(forms form) *kernelState {
 	if len(c.at) > 0 {
 		horizon = c.at[len(c.at)-1]
 	}
-	k.rho = c.newProducts(horizon)
-	k.r, k.start = math.Sqrt(c.constants.StartCentroid), math.Sqrt(c.constants.StartConsensus)
-	k.d = k.start
-	k.driven, k.noise = []float64{0}, []float64{0}
-	k.carried = k.start
+	k.rho = c.newProducts(min(horizon, mostDistinct))
+	k.r, k.d = math.Sqrt(c.constants.StartCentroid), math.Sqrt(c.constants.StartConsensus)
+	k.driven, k.noise = []float64{k.d}, []float64{0}
 	return k
 }
 
@@ -165,24 +165,18 @@ func (k *kernelState) mix(t int) {
 		return
 	}
 	length := k.rho.length()
-	first := max(0, k.mixed-length) // the oldest injection that the table covers
-	if first > 0 {
-		k.older += k.driven[first-1]
-		k.olderNoise += k.noise[first-1]
+	first := k.mixed - length + 1
+	if u := k.mixed - length; u >= 0 {
+		rho := k.rho.at(u, length)
+		k.driven[k.mixed] += rho * k.driven[u]
+		k.noise[k.mixed] += rho * rho * k.noise[u]
 	}
 	k.carried, k.carriedNoise = 0, 0
-	for u := first; u < k.mixed; u++ {
+	for u := max(0, first); u < k.mixed; u++ {
 		rho := k.rho.at(u, k.mixed-u)
 		k.carried += rho * k.driven[u]
 		k.carriedNoise += rho * rho * k.noise[u]
 	}
-	if first == 0 {
-		k.carried += k.rho.at(0, k.mixed) * k.start
-		return
-	}
-	rest := k.rho.at(first, length)
-	k.carried += rest * (k.older + k.start)
-	k.carriedNoise += rest * rest * k.olderNoise
 }
 
 // grows reports whether neither form settles. The second form is linear in (R, D) with nonnegative coefficients: its
