@@ -97,6 +97,8 @@ func (c *setup) isotropicRadius(ctx context.Context) (float64, error) {
 		}
 		if m.nonnegative {
 			bound = min(bound, entryRatio(image, x))
+		} else if k&(k-1) == 0 { // seldom, since it costs more; early ones too, before islands that learn fast fade
+			bound = min(bound, semidefiniteRatio(image, x, m.rounding))
 		}
 		settled := math.Abs(factor-last) <= radiusTol*factor
 		if factor == 0 || settled && (!m.nonnegative || bound <= factor*(1+radiusTol)) {
@@ -110,7 +112,7 @@ func (c *setup) isotropicRadius(ctx context.Context) (float64, error) {
 	}
 	if !m.nonnegative {
 		m.apply(image, x)
-		bound = semidefiniteRatio(image, x, m.rounding)
+		bound = min(bound, semidefiniteRatio(image, x, m.rounding))
 	}
 	if !(bound < math.Inf(1)) {
 		return math.NaN(), nil
