@@ -23,7 +23,7 @@ type Topology struct {
 	Diameter      *int     `json:"diameter"`                // of the graph of all exchanges, in hops
 	Homogeneous   *float64 `json:"transient_homogeneous"`   // n³/gap², steps, up to constants
 	Heterogeneous *float64 `json:"transient_heterogeneous"` // n³/gap⁴
-	LowerBound    *float64 `json:"lower_bound"`             // 1/√(1-λ), or τ/p where W varies: the network's factor in rates that no method beats
+	LowerBound    *float64 `json:"lower_bound"`             // 1/√(1-λ), or τ/p where W varies or λ = 1: the network's factor in rates that no method beats
 }
 
 // CompareTopologies returns the numbers of each schedule.
@@ -81,10 +81,13 @@ func compareOne(ctx context.Context, name string, seq *mixing.Sequence) (Topolog
 	if n.H > 0 {
 		n.Tau /= float64(n.H) // rounds: the comparison is about the schedule's averaging
 	}
+	if n.Lambda > 1-minContraction { // a single round does not contract: what decides is p/τ
+		n.Lambda = 1
+	}
 	if gap := slowness(n); gap > 0 {
 		a, b := TransientSteps(float64(n.N), gap, false), TransientSteps(float64(n.N), gap, true)
 		lower := n.Tau / n.P
-		if n.Fixed {
+		if n.Fixed && n.Lambda < 1 {
 			lower = 1 / math.Sqrt(1-n.Lambda)
 		}
 		row.Homogeneous, row.Heterogeneous, row.LowerBound = &a, &b, &lower

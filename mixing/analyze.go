@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // DenseLimit is the number of nodes up to which products of matrices are formed. Beyond it, spectra come from
@@ -72,6 +70,7 @@ type analysis struct {
 
 	one     spectrum    // of the one matrix of period 1
 	squares [][]float64 // |eigenvalues|² of all rounds, where they are invariant under one group; else nil
+	proven  bool        // r.ExactAfter is exact, and not a small number
 }
 
 func (a *analysis) warn(format string, args ...any) {
@@ -93,6 +92,9 @@ func (a *analysis) periodic() {
 		a.invariance()
 	}
 	a.exact()
+	if a.proven && r.SLEM != nil && *r.SLEM != 0 {
+		a.nilpotent()
+	}
 	if period == 1 && a.one.normal {
 		a.normal()
 	} else {
@@ -118,7 +120,13 @@ func (a *analysis) invariance() {
 		return
 	}
 	for _, row := range rows {
-		a.squares = append(a.squares, g.squares(row))
+		squares := g.squares(row)
+		for k, v := range squares {
+			if v <= fractionTol*fractionTol { // the sum of a character that is 0
+				squares[k] = 0
+			}
+		}
+		a.squares = append(a.squares, squares)
 	}
 	a.r.Method = "products in closed form: characters of " + g.name()
 }
@@ -145,7 +153,7 @@ func (a *analysis) products() {
 		return
 	}
 	norms := &blockNorms{seq: a.seq, squares: a.squares, known: map[[2]int]float64{}}
-	if r.ExactAfter != nil && r.DoublyStochastic {
+	if a.proven {
 		norms.exact = *r.ExactAfter
 	}
 	for t := 1; t <= 2*period && a.ctx.Err() == nil; t++ {
@@ -161,7 +169,15 @@ func (a *analysis) products() {
 		worst = max(worst, norms.norm(phase, period))
 	}
 	r.PeriodNorm = number(worst)
-	a.koloskova(norms)
+	p, tau, ok := BestWindow(period, 2*period, func(start, rounds int) float64 {
+		if a.ctx.Err() != nil {
+			return 1
+		}
+		return norms.norm(start, rounds)
+	})
+	if ok {
+		r.P, r.Tau = &p, &tau
+	}
 	if n <= DenseLimit || a.squares != nil {
 		radius := a.radius(worst)
 		r.PeriodRadius, r.RatePerRound = number(radius), number(math.Pow(radius, 1/float64(period)))
@@ -219,15 +235,21 @@ func (a *analysis) exact() {
 	case period == 1 && a.one.normal:
 		if a.one.slem <= exactTol {
 			one := 1
-			r.ExactAfter, r.ExactProof = &one, a.one.method
+			r.ExactAfter, r.ExactProof, a.proven = &one, within, a.one.slem == 0
+			if a.proven {
+				r.ExactProof = a.one.method
+			}
 		} else {
 			r.ExactReason = "never: the powers of one normal matrix are J at once or not at all"
 		}
 	case n > DenseLimit && a.squares != nil:
 		norms := &blockNorms{seq: a.seq, squares: a.squares}
 		for t := 1; t <= 2*period && r.ExactAfter == nil; t++ {
-			if norms.product(0, t) <= exactTol {
-				r.ExactAfter, r.ExactProof = &t, r.Method
+			if v := norms.product(0, t); v <= exactTol {
+				r.ExactAfter, r.ExactProof, a.proven = &t, within, v == 0
+				if a.proven {
+					r.ExactProof = r.Method
+				}
 			}
 		}
 		if r.ExactAfter == nil {
@@ -242,7 +264,15 @@ func (a *analysis) exact() {
 			r.ExactAfter = &x.after
 		}
 		r.ExactProof, r.ExactReason = x.how, x.reason
+		a.proven = x.how == rational && r.DoublyStochastic
 	}
+}
+
+// nilpotent replaces the SLEM of a matrix of which a power is proven to be J: all eigenvalues off consensus are 0. What
+// an eigenvalue solver returns for them is rounding ε as large as ε^(1/k), k the power.
+func (a *analysis) nilpotent() {
+	slem, bound := 0.0, 0.0
+	a.r.SLEM, a.r.SLEMError, a.r.Method = &slem, &bound, "a power of W is J: "+a.r.ExactProof
 }
 
 // radius returns the spectral radius of Φ-J.
@@ -250,153 +280,11 @@ func (a *analysis) radius(norm float64) float64 {
 	if a.r.SLEM != nil {
 		return *a.r.SLEM
 	}
-	if a.r.ExactAfter != nil && a.r.DoublyStochastic {
+	if a.proven {
 		return 0 // some power of Φ is J: what an eigenvalue solver returns for it is rounding
 	}
 	if a.squares != nil {
 		return norm // Φ is normal
 	}
 	return spectralRadius(minusJ(a.seq.phase(0)))
-}
-
-// koloskova finds the pair (p, τ) with the least τ/p: p = 1 - max ‖Φ-J‖² over the aligned blocks of τ rounds.
-func (a *analysis) koloskova(norms *blockNorms) {
-	period := a.seq.Period()
-	best := math.Inf(1)
-	for tau := 1; tau <= 2*period && float64(tau) < best && a.ctx.Err() == nil; tau++ {
-		p := 1.0
-		for start := range period / gcd(tau, period) {
-			norm := norms.norm(start*tau%period, tau)
-			p = min(p, 1-norm*norm)
-			if p <= contractTol || float64(tau)/p >= best*(1-1e-12) {
-				p = 0
-				break
-			}
-		}
-		if p > 0 {
-			best = float64(tau) / p
-			a.r.P, a.r.Tau = &p, &tau
-		}
-	}
-}
-
-// contractTol is the least p that rounding in a norm of 1 cannot fake.
-const contractTol = 1e-12
-
-func gcd(a, b int) int {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
-}
-
-// block is the operator W_t ... W_1 - J for consecutive matrices ws = W_1, ..., W_t. It serves one caller at a time.
-type block struct {
-	ws   []*Matrix
-	a, b []float64
-}
-
-func newBlock(ws []*Matrix) *block {
-	n := ws[0].n
-	return &block{ws, make([]float64, n), make([]float64, n)}
-}
-
-func (o *block) dim() int { return o.ws[0].n }
-
-func (o *block) mul(dst, x []float64) {
-	copy(o.a, x)
-	for _, w := range o.ws {
-		w.Apply(o.b, o.a, 1)
-		o.a, o.b = o.b, o.a
-	}
-	subtractMean(dst, o.a, x)
-}
-
-func (o *block) mulT(dst, x []float64) {
-	copy(o.a, x)
-	for k := len(o.ws) - 1; k >= 0; k-- {
-		o.ws[k].applyT(o.b, o.a)
-		o.a, o.b = o.b, o.a
-	}
-	subtractMean(dst, o.a, x)
-}
-
-// subtractMean writes y - J x into dst.
-func subtractMean(dst, y, x []float64) {
-	mean := 0.0
-	for _, v := range x {
-		mean += v
-	}
-	mean /= float64(len(x))
-	for i, v := range y {
-		dst[i] = v - mean
-	}
-}
-
-// applyT writes W' x into dst.
-func (m *Matrix) applyT(dst, x []float64) {
-	if m.rows == nil {
-		m.applyCliques(dst, x, 1)
-		return
-	}
-	clear(dst)
-	for i, row := range m.rows {
-		for _, t := range row {
-			dst[t.J] += t.Weight * x[i]
-		}
-	}
-}
-
-// blockNorms computes ‖W_{s+len-1} … W_s - J‖₂, remembering what it has computed.
-type blockNorms struct {
-	seq     *Sequence
-	squares [][]float64
-	exact   int // rounds 0, ..., exact-1 multiply to J, and so does every product that contains them; 0: unknown
-	known   map[[2]int]float64
-}
-
-// product is the norm of commuting normal matrices: their |eigenvalues| multiply.
-func (b *blockNorms) product(start, length int) float64 {
-	top := 0.0
-	for k := range b.squares[0] {
-		v := 1.0
-		for t := range length {
-			v *= b.squares[(start+t)%len(b.squares)][k]
-		}
-		top = max(top, v)
-	}
-	return math.Sqrt(top)
-}
-
-func (b *blockNorms) norm(start, length int) float64 {
-	key := [2]int{start, length}
-	if v, ok := b.known[key]; ok {
-		return v
-	}
-	period := b.seq.Period()
-	if next := (start + period - 1) / period * period; b.exact > 0 && next+b.exact <= start+length {
-		return 0
-	}
-	if b.squares != nil {
-		v := b.product(start, length)
-		b.known[key] = v
-		return v
-	}
-	ws := make([]*Matrix, length)
-	for k := range ws {
-		ws[k] = b.seq.Step(start + k).W
-	}
-	var v float64
-	if b.seq.N <= smallDense {
-		phi, next := identity(b.seq.N), mat.NewDense(b.seq.N, b.seq.N, nil)
-		for _, w := range ws {
-			w.LeftMul(next, phi)
-			phi, next = next, phi
-		}
-		v = spectralNorm(minusJ(phi))
-	} else {
-		v = operatorNorm(newBlock(ws))
-	}
-	b.known[key] = v
-	return v
 }

@@ -31,15 +31,17 @@ const (
 // exactness is the answer to "after how many rounds is every island's value the mean?".
 type exactness struct {
 	after  int    // 0: never within the search
-	how    string // "rational arithmetic" or "within 1e-9"
+	how    string // rational, within, or how far short of a proof
 	reason string // why it never happens, or what was searched
 }
+
+const rational, within = "rational arithmetic", "within 1e-9"
 
 // exactPrefix finds the first exact prefix within the given number of rounds.
 func exactPrefix(ctx context.Context, seq *Sequence, rounds int) exactness {
 	n := seq.N
-	steps, denominators, rational := seq.fractions()
-	if rational {
+	steps, denominators, fractions := seq.fractions()
+	if fractions {
 		if p := obstruction(n, denominators); p > 0 {
 			return exactness{reason: fmt.Sprintf("never: %d divides n = %d but no denominator of a weight (%s), so that no product has entries 1/%d",
 				p, n, strings.Join(primesOf(denominators), ", "), n)}
@@ -48,7 +50,7 @@ func exactPrefix(ctx context.Context, seq *Sequence, rounds int) exactness {
 	if work := float64(seq.terms()) / float64(len(seq.Steps)) * float64(n) * float64(rounds); work > exactWork {
 		return exactness{reason: fmt.Sprintf("not searched: %d rounds of %d nodes", rounds, n)}
 	}
-	if rational {
+	if fractions {
 		k := firstMod(ctx, n, steps, rounds, 0, primes(1)[0])
 		for k > 0 {
 			need := primesFor(n, steps, k)
@@ -63,7 +65,7 @@ func exactPrefix(ctx context.Context, seq *Sequence, rounds int) exactness {
 				}
 			}
 			if proven {
-				return exactness{after: k, how: "rational arithmetic"}
+				return exactness{after: k, how: rational}
 			}
 			k = firstMod(ctx, n, steps, rounds, k, need[0])
 		}
@@ -78,7 +80,7 @@ func exactPrefix(ctx context.Context, seq *Sequence, rounds int) exactness {
 			worst = math.Max(worst, math.Abs(v-1/float64(n)))
 		}
 		if worst <= exactTol {
-			return exactness{after: t + 1, how: "within 1e-9"}
+			return exactness{after: t + 1, how: within}
 		}
 	}
 	return exactness{reason: fmt.Sprintf("not within %d rounds and 1e-9", rounds)}

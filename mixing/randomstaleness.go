@@ -13,7 +13,7 @@ import (
 //	staleness = E[T s + T²/2] / E[T]
 //
 // The result is (0, false) when the outcomes together do not connect all islands, expand disagreement, or take no
-// time.
+// time, and unless every W keeps a common value, W1 = 1.
 func RandomStaleness(outcomes []Outcome, seconds []float64) (float64, bool) {
 	if len(outcomes) == 0 || len(outcomes) != len(seconds) {
 		return 0, false
@@ -23,7 +23,7 @@ func RandomStaleness(outcomes []Outcome, seconds []float64) (float64, bool) {
 	mean, square := 0.0, 0.0
 	for k, o := range outcomes {
 		t := seconds[k]
-		if !(t >= 0) || math.IsInf(t, 0) {
+		if !(t >= 0) || math.IsInf(t, 0) || !keepsAgreement(o.W) {
 			return 0, false
 		}
 		mean += o.Probability * t
@@ -115,8 +115,8 @@ const (
 
 // SampleStaleness estimates the staleness of independent random rounds from a simulated sequence of them: draw returns
 // a matrix over n nodes and the seconds that its round takes. It returns the standard error too, from the spread of 32
-// stretches of the sequence; a hundredth of it is given to settling first. ok is false when no time passed or the
-// disagreement grew without bound.
+// stretches of the sequence; a hundredth of it is given to settling first. ok is false when no time passed, the
+// disagreement grew without bound, or a W was drawn that does not keep a common value, W1 = 1.
 func SampleStaleness(n, rounds int, draw func(rng *rand.Rand) (*Matrix, float64), rng *rand.Rand) (value, standardError float64, ok bool) {
 	if n == 1 {
 		return 0, 0, true
@@ -128,6 +128,9 @@ func SampleStaleness(n, rounds int, draw func(rng *rand.Rand) (*Matrix, float64)
 	length := max(1, rounds/stretches)
 	for k := -settle; k < length*stretches; k++ {
 		w, t := draw(rng)
+		if !keepsAgreement(w) {
+			return 0, 0, false
+		}
 		if k >= 0 {
 			num[k/length] += t * (disagreement(v)/float64(n-1) + t/2)
 			den[k/length] += t

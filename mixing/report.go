@@ -26,14 +26,14 @@ type Report struct {
 	Sigma2      *float64 `json:"sigma2"`       // ‖W-J‖₂
 	SpectralGap *float64 `json:"spectral_gap"` // 1 - sigma2
 	Method      string   `json:"method"`       // how SLEM, or the products of a period, were found: a closed form says so
-	SLEMError   *float64 `json:"slem_error"`   // bound on its error
+	SLEMError   *float64 `json:"slem_error"`   // bound on its error where W is normal or a power of it is J, else nil
 
 	PeriodNorm       *float64     `json:"period_norm"`        // ‖Φ-J‖₂ of the worst phase
-	PeriodRadius     *float64     `json:"period_radius"`      // spectral radius of Φ-J, the same for every phase
+	PeriodRadius     *float64     `json:"period_radius"`      // spectral radius of Φ-J, the same for every phase; 0 when proven
 	RatePerRound     *float64     `json:"rate_per_round"`     // radius^(1/period)
 	PrefixNorms      []float64    `json:"prefix_norms"`       // ‖W_t…W_1-J‖₂, t = 1..2·period
 	ExactAfter       *int         `json:"exact_after_rounds"` // first t with W_t…W_1 = J
-	ExactProof       string       `json:"exact_proof"`        // how that is known: a closed form, rational arithmetic, within 1e-9
+	ExactProof       string       `json:"exact_proof"`        // how that is known: by a closed form or rational arithmetic, or only that it is within 1e-9
 	ExactReason      string       `json:"exact_reason"`       // why there is none, or how far it was searched
 	P                *float64     `json:"p"`                  // 1 - ‖product-J‖² over the worst aligned block of Tau rounds ...
 	Tau              *int         `json:"tau"`

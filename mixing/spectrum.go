@@ -9,7 +9,7 @@ import (
 type spectrum struct {
 	slem, sigma float64
 	method      string
-	bound       float64   // |slem - value| is at most this
+	bound       float64   // |slem - value| is at most this; NaN: not known
 	normal      bool      // W is normal: symmetric, or commuting with its transpose by its structure
 	transitive  bool      // looks the same from every node
 	squares     []float64 // |eigenvalues|² off consensus where W is normal and they are all known
@@ -18,7 +18,8 @@ type spectrum struct {
 // denseSpectrum is the largest n whose eigenvalues are computed densely, one and all.
 const denseSpectrum = 500
 
-// rounding is the bound on an eigenvalue from a backward stable dense method or a sum of a few terms.
+// rounding is the bound on an eigenvalue of a normal matrix of norm 1 from a backward stable dense method or a sum of a
+// few terms. Of a matrix that is not normal there is none: an eigenvalue in a Jordan block of size k moves by ε^(1/k).
 const rounding = 1e-14
 
 // spectrumOf returns the spectral radius and the norm of W-J, by the first way that applies: structure (cliques, then
@@ -35,6 +36,9 @@ func spectrumOf(w *Matrix) spectrum {
 		}
 		return spectrum{slem: 1, sigma: 1, method: "closed form: averaging of disjoint cliques", normal: true}
 	}
+	if w.isJ() {
+		return spectrum{method: "closed form: averaging of all nodes", normal: true, transitive: true, squares: make([]float64, n-1)}
+	}
 	stochastic, symmetric := w.DoublyStochastic(), w.Symmetric()
 	if stochastic {
 		if g, rows, ok := symmetry([]*Matrix{w}); ok {
@@ -44,30 +48,29 @@ func spectrumOf(w *Matrix) spectrum {
 				top = math.Max(top, v)
 			}
 			v := math.Sqrt(top)
-			return spectrum{v, v, "closed form: characters of " + g.name(), rounding, true, true, squares}
+			return spectrum{v, v, "closed form: characters of " + g.name(), rounding * max(1, w.rowNorm(0)), true, true, squares}
 		}
 	}
 	switch {
 	case n <= denseSpectrum && symmetric && stochastic:
 		low, high, squares := denseEnds(w)
 		v := math.Max(math.Abs(low), math.Abs(high))
-		return spectrum{slem: v, sigma: v, method: "dense eigenvalues", bound: rounding, normal: true, squares: squares}
+		return spectrum{slem: v, sigma: v, method: "dense eigenvalues", bound: rounding*max(1, v) + w.defect(), normal: true, squares: squares}
 	case symmetric && stochastic:
 		low, high, method, bound := symmetricEnds(w, true)
 		v := math.Max(math.Abs(low), math.Abs(high))
-		return spectrum{slem: v, sigma: v, method: method, bound: bound, normal: true}
+		return spectrum{slem: v, sigma: v, method: method, bound: bound + w.defect(), normal: true}
 	case n <= DenseLimit:
 		dense := w.Dense()
-		s := spectrum{slem: spectralRadius(minusJ(dense)), sigma: DisagreementNorm(dense), method: "dense eigenvalues and singular values"}
+		s := spectrum{slem: spectralRadius(minusJ(dense)), sigma: DisagreementNorm(dense), method: "dense eigenvalues and singular values", bound: math.NaN()}
 		if symmetric {
-			s.slem = s.sigma
+			s.slem, s.bound = s.sigma, rounding*max(1, s.sigma)+w.defect()
 		}
-		s.bound = rounding * math.Max(1, s.sigma)
 		return s
 	default:
 		op := newBlock([]*Matrix{w})
 		sigma := operatorNorm(op)
-		s := spectrum{slem: math.NaN(), sigma: sigma, method: "Lanczos for the norm; no eigenvalues of a large matrix that is not symmetric"}
+		s := spectrum{slem: math.NaN(), sigma: sigma, bound: math.NaN(), method: "Lanczos for the norm; no eigenvalues of a large matrix that is not symmetric"}
 		if symmetric {
 			s.slem, s.method = sigma, "Lanczos"
 		}
@@ -145,4 +148,42 @@ func disk(w *Matrix) float64 {
 		low = math.Min(low, v)
 	}
 	return low
+}
+
+// isJ reports whether every weight is 1/n within the tolerance that makes a weight a fraction.
+func (m *Matrix) isJ() bool {
+	for _, row := range m.rows {
+		if len(row) != m.n {
+			return false
+		}
+		for _, t := range row {
+			if math.Abs(t.Weight-1/float64(m.n)) > fractionTol {
+				return false
+			}
+		}
+	}
+	return m.rows != nil
+}
+
+// defect bounds how far what is left of symmetry and of sums of 1, both tested by tolerance, moves an eigenvalue.
+func (m *Matrix) defect() float64 {
+	worst := 0.0
+	for i, row := range m.rows {
+		skew, sum := 0.0, -1.0
+		for _, t := range row {
+			skew += math.Abs(t.Weight - m.at(t.J, i))
+			sum += t.Weight
+		}
+		worst = max(worst, skew+math.Abs(sum))
+	}
+	return worst
+}
+
+// rowNorm is Σ_j |W_ij|.
+func (m *Matrix) rowNorm(i int) float64 {
+	sum := 0.0
+	for _, t := range m.rows[i] {
+		sum += math.Abs(t.Weight)
+	}
+	return sum
 }

@@ -16,8 +16,9 @@ import (
 //
 // Exact averaging every T seconds gives T/2. The steady state is solved for, not iterated toward: the sum
 // Σ_k Φ^k C Φ'^k is doubled until the rest vanishes. The result is (0, false) when there is no steady state, because
-// the schedule never connects all islands or expands disagreement, or when the period takes no time. A random
-// sequence has no period: (0, false).
+// the schedule never connects all islands or expands disagreement, or when the period takes no time. Every W must keep
+// a common value, W1 = 1 (RowStochastic), else (0, false): where rows sum to something else, as in push-sum, what the
+// islands agree on comes back as disagreement, which grows with it for ever. A random sequence has no period: (0, false).
 func Staleness(seq *Sequence, seconds []float64) (float64, bool) {
 	if seq.Random != nil || len(seconds) != len(seq.Steps) {
 		return 0, false
@@ -26,7 +27,7 @@ func Staleness(seq *Sequence, seconds []float64) (float64, bool) {
 		return NewStalenessSolver(seq.N, len(partitions)).Solve(partitions, seconds)
 	}
 	total, ok := totalSeconds(seconds)
-	if !ok || !seq.connected() {
+	if !ok || !seq.connected() || !keepsAgreement(seq.matrices()...) {
 		return 0, false
 	}
 	n := seq.N
@@ -54,6 +55,16 @@ func Staleness(seq *Sequence, seconds []float64) (float64, bool) {
 		seq.Steps[r].W.conjugate(v, tmp, mat.DenseCopyOf(v))
 	}
 	return told(sum / total)
+}
+
+// keepsAgreement reports whether islands that agree go on to agree, W1 = 1.
+func keepsAgreement(ws ...*Matrix) bool {
+	for _, w := range ws {
+		if !w.RowStochastic() {
+			return false
+		}
+	}
+	return true
 }
 
 // told is a staleness that is a number: weights can be so large that no steady state can be computed.

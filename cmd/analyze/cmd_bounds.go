@@ -245,14 +245,10 @@ func compareTopologies(s *session, sch *scheduleFlags) error {
 	for i, name := range named {
 		schedules[i].Name = name
 	}
-	switch len(schedules) {
-	case 0:
-		schedules, err = bounds.StandardTopologies(16)
-	case 1:
-		schedules, err = bounds.StandardTopologies(schedules[0].N)
-	}
-	if err != nil {
-		return input(err)
+	if len(schedules) == 0 {
+		if schedules, err = bounds.StandardTopologies(16); err != nil {
+			return input(err)
+		}
 	}
 	rows, err := bounds.CompareTopologies(s.ctx, schedules)
 	if err != nil {
