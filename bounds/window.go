@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+
+	"github.com/islandsgd/islands/mixing"
 )
 
 // block is a window of rounds over which disagreement contracts: ‖product - J‖² ≤ 1 - p for every aligned block
@@ -19,24 +21,18 @@ type block struct {
 func (c *setup) bestBlock() (block, bool) {
 	period := len(c.contract)
 	products := c.newProducts(2 * period)
-	best, found := block{}, false
-	for rounds := 1; rounds <= 2*period && rounds <= products.length(); rounds++ {
-		worst := 0.0
-		for l := range period { // the starts l·rounds modulo the period repeat after so many
-			worst = max(worst, products.at(l*rounds, rounds))
+	p, rounds, ok := mixing.BestWindow(period, min(2*period, products.length()), products.at)
+	if !ok {
+		if products.length() < 2*period { // the table ends where every product is negligible
+			return block{products.length(), 1, products.largest(products.length())}, true
 		}
-		p := 1 - worst*worst
-		if p < minContraction {
-			continue
-		}
-		if !found || float64(rounds)/p < float64(best.rounds)/best.p*(1-sumTol) {
-			best, found = block{rounds, p, worst}, true
-		}
+		return block{}, false
 	}
-	if !found && products.length() < 2*period { // the table ends where every product is negligible
-		return block{products.length(), 1, products.largest(products.length())}, true
+	b := block{rounds: rounds, p: p}
+	for l := range period { // the starts l·rounds modulo the period repeat after so many
+		b.rho = max(b.rho, products.at(l*rounds, rounds))
 	}
-	return best, found
+	return b, true
 }
 
 // steps returns the local steps of the block that begins at a round.
