@@ -30,6 +30,9 @@ type Pricer struct {
 	quick   bool // of every clique one ring order at most, see Quick
 	ways    *ways
 
+	hasten sync.Once
+	hasty  *Pricer // see Quick
+
 	scratch sync.Pool // of *scratch
 
 	mu    sync.RWMutex
@@ -97,11 +100,14 @@ func newPricer(g *network.Graph, c network.Capability, o Options, res *resources
 }
 
 // Quick returns a Pricer of the same network that considers, in rounds of several cliques, one good ring order of each
-// clique instead of all that could matter. Its prices are never below those of p; they suit a search that tries many
+// larger clique instead of all that could matter. Its prices are never below those of p; they suit a search that tries many
 // rounds of many islands and prices what it finds with p in the end.
 func (p *Pricer) Quick() *Pricer {
-	q := newPricer(p.g, p.can, p.options, p.res, true, newWays())
-	return q
+	p.hasten.Do(func() {
+		p.hasty = newPricer(p.g, p.can, p.options, p.res, true, p.ways)
+		p.hasty.listed = quickListed
+	})
+	return p.hasty
 }
 
 // maxPayload keeps every product of bytes finite.

@@ -12,6 +12,8 @@ const (
 	exactRing = 12
 	// listedRing is the largest clique whose undominated ring orders are all kept for rounds of several cliques.
 	listedRing = 8
+	// quickListed is the same for quick prices: in a dense network thousands of orders of eight are undominated.
+	quickListed = 5
 	// polishedRing is the largest ring that a quick price improves, and quickStarts how many starts it tries beyond.
 	polishedRing = 16
 	quickStarts  = 4
