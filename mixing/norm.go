@@ -52,15 +52,38 @@ func spectralRadius(a *mat.Dense) float64 {
 	if !finite(a) {
 		return math.NaN()
 	}
-	var eig mat.Eigen
-	if !eig.Factorize(a, mat.EigenNone) {
-		return math.NaN()
+	// The iteration can stall where many eigenvalues have one modulus, as of a permutation: a shift tells them apart.
+	for _, share := range []float64{0, 0.37, -0.61} {
+		shift := share * mat.Norm(a, 1)
+		if values, ok := complexEigenvalues(a, shift); ok {
+			r := 0.0
+			for _, v := range values {
+				r = max(r, math.Hypot(real(v)-shift, imag(v)))
+			}
+			return r
+		}
 	}
-	r := 0.0
-	for _, v := range eig.Values(nil) {
-		r = max(r, math.Hypot(real(v), imag(v)))
+	return math.NaN()
+}
+
+// complexEigenvalues returns the eigenvalues of A + shift I; false when the iteration fails, of which gonum makes a panic
+// for small matrices.
+func complexEigenvalues(a *mat.Dense, shift float64) (values []complex128, ok bool) {
+	defer func() {
+		if recover() != nil {
+			values, ok = nil, false
+		}
+	}()
+	b := mat.DenseCopyOf(a)
+	n, _ := b.Dims()
+	for i := range n {
+		b.Set(i, i, b.At(i, i)+shift)
 	}
-	return r
+	var e mat.Eigen
+	if !e.Factorize(b, mat.EigenNone) {
+		return nil, false
+	}
+	return e.Values(nil), true
 }
 
 // operator is a square matrix that is only ever multiplied by vectors.

@@ -142,6 +142,21 @@ func TestStalenessNeedsAgreement(t *testing.T) {
 	}
 }
 
+// Two cycles of four, a permutation: all eigenvalues off one are of modulus 1, and gonum's iteration panics on them.
+func TestEigenvaluesOfOneModulus(t *testing.T) {
+	rows := make([][]float64, 8)
+	for i := range rows {
+		rows[i] = make([]float64, 8)
+		rows[i][(i+2)%8] = 1
+	}
+	if r := spectralRadius(minusJ(sequence(t, matrixSchedule(rows)).Steps[0].W.Dense())); math.Abs(r-1) > 1e-12 {
+		t.Errorf("radius %v, want 1", r)
+	}
+	s := matrixSchedule(rows)
+	s.Rounds = append(s.Rounds, schedule.Round{LocalSteps: 1, Cliques: [][]int{{0, 1}}})
+	near(t, "joint radius", &report(t, s).JointRadius.Upper, 1, 1e-9)
+}
+
 // The least τ/p over aligned blocks, by its definition; the shorter block on a tie up to rounding, and only then.
 func TestBestWindow(t *testing.T) {
 	tie := func(second float64) func(int, int) float64 {
