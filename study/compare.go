@@ -122,7 +122,7 @@ func Compare(ctx context.Context, o Options, levels []Level, schedules []*schedu
 				if err != nil {
 					return err
 				}
-				row.Schedule = "optimized: " + sched.CliqueText()
+				row.Schedule = "optimized: " + sched.ShortText()
 				out.Rows[j*lines+lines-1] = *row
 				finished()
 				return nil

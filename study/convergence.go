@@ -128,7 +128,7 @@ func (s *Study) Summary(ctx context.Context) ([]SummaryLine, error) {
 			continue // nothing reaches the target under this capability
 		}
 		o := s.optima[level.Name].Best
-		out = append(out, SummaryLine{level.Name, best.Kind, best.H, *best.SecondsToTarget, *best.OverColocated, o.Schedule.CliqueText(), o.Staleness})
+		out = append(out, SummaryLine{level.Name, best.Kind, best.H, *best.SecondsToTarget, *best.OverColocated, o.Schedule.ShortText(), o.Staleness})
 	}
 	return out, nil
 }

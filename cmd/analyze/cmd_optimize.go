@@ -147,7 +147,7 @@ func (f *optimizeFlags) print(s *session, t *network.Topology, level study.Level
 	fmt.Fprintf(s.stdout, "%s, %s: schedules by %s\n\n", t.Name, level.Name, by)
 	ranks := table{head: []string{"rank", "objective s", "staleness s", "period s", "cliques, round by round"}}
 	for k, found := range append([]optimize.Found{r.Best}, r.RunnersUp...) {
-		ranks.add(fmt.Sprint(k+1), number(found.Value), number(found.Staleness), number(found.Period), found.Schedule.CliqueText())
+		ranks.add(fmt.Sprint(k+1), number(found.Value), number(found.Staleness), number(found.Period), found.Schedule.ShortText())
 	}
 	ranks.add("all-reduce", number(r.AllReduce.Value), number(r.AllReduce.Staleness), number(r.AllReduce.Period), "all")
 	ranks.write(s.stdout)
