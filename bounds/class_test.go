@@ -74,7 +74,7 @@ func TestClassHolds(t *testing.T) {
 				t.Fatalf("class-%s: %+v", quantity, b)
 			}
 			for i, p := range b.Points {
-				if x := exact.Points[i]; p.Value < value(x.Moments)*(1-1e-9)-1e-14*(1+x.MSE) {
+				if x := exact.Points[i]; !x.Overflow && p.Value < value(x.Moments)*(1-1e-9)-1e-14*(1+x.MSE) {
 					t.Fatalf("%s at t=%d is %.17g, exact %.17g", b.ID, p.T, p.Value, value(x.Moments))
 				}
 			}

@@ -151,7 +151,7 @@ func TransientSteps(n, gap float64, heterogeneous bool) float64 {
 }
 
 func slowness(n Numbers) float64 {
-	if n.Fixed && n.Lambda < 1 {
+	if n.Fixed && n.Lambda < 1-minContraction {
 		return 1 - n.Lambda
 	}
 	if n.Tau == 0 {

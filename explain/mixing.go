@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/islandsgd/islands/mixing"
 )
 
 // mixing writes the part on the matrices of the schedule.
@@ -146,11 +148,10 @@ func symmetricEigenvalues(m *mat.Dense) []float64 {
 
 // eigenvalues returns them by descending modulus, then real part, then imaginary part.
 func eigenvalues(m *mat.Dense) []complex128 {
-	var e mat.Eigen
-	if !e.Factorize(m, mat.EigenNone) {
+	values, ok := mixing.Eigenvalues(m)
+	if !ok {
 		return nil
 	}
-	values := e.Values(nil)
 	slices.SortFunc(values, func(a, b complex128) int {
 		const tie = 1e-9
 		if d := cmplx.Abs(b) - cmplx.Abs(a); math.Abs(d) > tie {

@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/islandsgd/islands/mixing"
 )
 
 // moments is the exact mean and covariance of the state of one program after t rounds.
@@ -137,20 +139,7 @@ func spectralRadius(m []float64, s int) (float64, bool) {
 	if s == 1 {
 		return math.Abs(m[0]), true
 	}
-	for _, v := range m {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return 0, false
-		}
-	}
-	var e mat.Eigen
-	if !e.Factorize(mat.NewDense(s, s, m), mat.EigenNone) {
-		return 0, false
-	}
-	largest := 0.0
-	for _, v := range e.Values(nil) {
-		largest = max(largest, math.Hypot(real(v), imag(v)))
-	}
-	return largest, true
+	return mixing.SpectralRadius(mat.NewDense(s, s, m))
 }
 
 // maxDoublings ends the doubling for the stationary covariance: 2⁶⁰ periods are enough for any radius that floating

@@ -49,21 +49,41 @@ func finite(a *mat.Dense) bool {
 
 // spectralRadius returns the largest |eigenvalue| of a dense square matrix, or NaN when the iteration fails.
 func spectralRadius(a *mat.Dense) float64 {
-	if !finite(a) {
+	r, ok := SpectralRadius(a)
+	if !ok {
 		return math.NaN()
 	}
-	// The iteration can stall where many eigenvalues have one modulus, as of a permutation: a shift tells them apart.
+	return r
+}
+
+// SpectralRadius returns the largest modulus of an eigenvalue of a square matrix; false when there is none to be had, as of
+// Eigenvalues.
+func SpectralRadius(a *mat.Dense) (float64, bool) {
+	values, ok := Eigenvalues(a)
+	r := 0.0
+	for _, v := range values {
+		r = max(r, math.Hypot(real(v), imag(v)))
+	}
+	return r, ok
+}
+
+// Eigenvalues returns the eigenvalues of a square matrix in no order; false when entries are too large or not numbers, or
+// when the iteration fails. It goes on where gonum's own gives up or panics: the iteration can stall where many
+// eigenvalues have one modulus, as of a permutation, and a shift tells them apart.
+func Eigenvalues(a *mat.Dense) ([]complex128, bool) {
+	if !finite(a) {
+		return nil, false
+	}
 	for _, share := range []float64{0, 0.37, -0.61} {
 		shift := share * mat.Norm(a, 1)
 		if values, ok := complexEigenvalues(a, shift); ok {
-			r := 0.0
-			for _, v := range values {
-				r = max(r, math.Hypot(real(v)-shift, imag(v)))
+			for i := range values {
+				values[i] -= complex(shift, 0)
 			}
-			return r
+			return values, true
 		}
 	}
-	return math.NaN()
+	return nil, false
 }
 
 // complexEigenvalues returns the eigenvalues of A + shift I; false when the iteration fails, of which gonum makes a panic

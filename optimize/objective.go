@@ -162,15 +162,10 @@ func radius(n int, labels [][]uint16) float64 {
 			phi.Set(i, j, phi.At(i, j)-1/float64(n))
 		}
 	}
-	var eigen mat.Eigen
-	if !eigen.Factorize(phi, mat.EigenNone) {
-		return 1
+	if r, ok := mixing.SpectralRadius(phi); ok {
+		return r
 	}
-	largest := 0.0
-	for _, v := range eigen.Values(nil) {
-		largest = max(largest, math.Hypot(real(v), imag(v)))
-	}
-	return largest
+	return 1
 }
 
 // exchange, for pairs, is (T_A + T_B) / number of pairs of islands that share a clique in A or B.

@@ -65,11 +65,10 @@ func disagreementEigenvalues(phi *mat.Dense) ([][2]float64, error) {
 			d.Set(i, j, d.At(i, j)-1/float64(n))
 		}
 	}
-	var e mat.Eigen
-	if !e.Factorize(d, mat.EigenNone) {
+	values, ok := mixing.Eigenvalues(d)
+	if !ok {
 		return nil, fmt.Errorf("the eigenvalues of a %d × %d product did not converge", n, n)
 	}
-	values := e.Values(nil)
 	slices.SortFunc(values, func(a, b complex128) int {
 		return cmp.Or(cmp.Compare(size(b), size(a)), cmp.Compare(real(b), real(a)), cmp.Compare(imag(b), imag(a)))
 	})
