@@ -23,17 +23,29 @@ func (p *Pricer) plan(s *scratch, cliques [][]int) ([]*candidate, bool, error) {
 		one := p.bestAlone(s, sorted[0])
 		return []*candidate{one.choice}, one.proven, nil
 	}
-	large := !p.quick && slices.ContainsFunc(sorted, func(members []int) bool { return p.wantsRings(len(members)) && len(members) > p.listed })
-	var key string
-	if large {
-		key = fmt.Sprint(sorted)
-		p.mu.RLock()
-		known := p.large[key]
-		p.mu.RUnlock()
-		if known != nil {
-			return known.choice, known.proven, nil
-		}
+	if !p.hasLarge(sorted) {
+		choice, proven := p.choose(s, sorted, false)
+		return choice, proven, nil
 	}
+	key := fmt.Sprint(sorted)
+	p.mu.RLock()
+	known := p.large[key]
+	p.mu.RUnlock()
+	if known == nil {
+		choice, proven := p.choose(s, sorted, true)
+		known = &solved{slices.Clone(choice), proven}
+		p.remember(func() { p.large[key] = known }, len(choice))
+	}
+	return known.choice, known.proven, nil
+}
+
+// hasLarge reports whether some clique has more ring orders than are listed beforehand.
+func (p *Pricer) hasLarge(cliques [][]int) bool {
+	return !p.quick && slices.ContainsFunc(cliques, func(members []int) bool { return p.wantsRings(len(members)) && len(members) > p.listed })
+}
+
+// choose carries several cliques together. The choice is the scratch's, until it is used again.
+func (p *Pricer) choose(s *scratch, sorted [][]int, large bool) ([]*candidate, bool) {
 	sets := make([]*menu, len(sorted))
 	for i, members := range sorted {
 		sets[i] = p.menuFor(s, members)
@@ -45,11 +57,7 @@ func (p *Pricer) plan(s *scratch, cliques [][]int) ([]*candidate, bool, error) {
 	for _, o := range sets {
 		proven = proven && o.proven
 	}
-	if large {
-		kept := &solved{slices.Clone(choice), proven}
-		p.remember(func() { p.large[key] = kept }, len(choice))
-	}
-	return choice, proven, nil
+	return choice, proven
 }
 
 // solved is how a round with large cliques is carried. It takes seconds to find, so it is remembered.
