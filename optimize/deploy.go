@@ -28,8 +28,9 @@ const maxSubsets = 12
 
 // Deploy finds, for every K up to kMax, which K routers to equip so that one clique of all islands is fastest: among all
 // sets for up to 12 routers, otherwise greedily, one router after the other. The best schedule is then searched anew for
-// each choice.
+// each choice, completely up to nine islands.
 func Deploy(ctx context.Context, t *network.Topology, price collective.Options, kMax int, o Options) ([]Deployment, error) {
+	o.exhaustive = manyExhaustive
 	jobs := o.Jobs
 	if jobs == 0 {
 		jobs = runtime.GOMAXPROCS(0)

@@ -39,6 +39,8 @@ type Options struct {
 	// Compute is the seconds of computation before every round: a round lasts them and its communication.
 	Compute float64
 
+	exhaustive int // islands up to which the search is complete; default (0): maxExhaustive
+
 	// Rank, if set, values the best schedules of the search anew: less is better, +Inf is useless. It is called for many
 	// times more schedules than are listed. The objective time-to-target needs it.
 	Rank func(ctx context.Context, s *schedule.Schedule, seconds []float64) (float64, error)
@@ -93,7 +95,7 @@ func Search(ctx context.Context, t *network.Topology, p *collective.Pricer, o Op
 	if err != nil {
 		return nil, err
 	}
-	if len(t.Islands) > maxExhaustive {
+	if len(t.Islands) > o.exhaustive {
 		return searchLarge(ctx, t, p, value, o)
 	}
 	spaces, err := newSpaces(ctx, len(t.Islands), o.Jobs, value, 1, func(cliques [][]int, out []float64) error {
@@ -108,9 +110,10 @@ func Search(ctx context.Context, t *network.Topology, p *collective.Pricer, o Op
 }
 
 // Sweep is Search at several payloads in bytes, positive and ascending, and for each at several values of
-// Options.Compute. It takes less than as many searches: up to ten islands every partition is priced once for all
-// payloads (collective.Sweep). The results are by payload, then by compute.
+// Options.Compute. It takes less than as many searches: up to nine islands every partition is priced once for all
+// payloads (collective.Sweep), and beyond the searches are local. The results are by payload, then by compute.
 func Sweep(ctx context.Context, t *network.Topology, p *collective.Pricer, payloads, compute []float64, o Options) ([][]*Result, error) {
+	o.exhaustive = manyExhaustive
 	value, err := o.prepare(t)
 	if err != nil {
 		return nil, err
@@ -120,7 +123,7 @@ func Sweep(ctx context.Context, t *network.Topology, p *collective.Pricer, paylo
 		return nil, err
 	}
 	var spaces []*space
-	if len(t.Islands) <= maxExhaustive {
+	if len(t.Islands) <= o.exhaustive {
 		if spaces, err = newSpaces(ctx, len(t.Islands), o.Jobs, value, len(payloads), w.PartitionSeconds); err != nil {
 			return nil, err
 		}
@@ -162,6 +165,7 @@ func (o *Options) prepare(t *network.Topology) (objective, error) {
 	o.PeriodMax = cmp.Or(o.PeriodMax, 4)
 	o.RunnersUp = cmp.Or(o.RunnersUp, 5)
 	o.Jobs = cmp.Or(o.Jobs, runtime.GOMAXPROCS(0))
+	o.exhaustive = cmp.Or(o.exhaustive, maxExhaustive)
 	return value, nil
 }
 

@@ -9,6 +9,9 @@ import (
 // islands, 115,975 of ten, and 4.2 million of twelve, which no longer fit the time a person waits.
 const maxExhaustive = 10
 
+// manyExhaustive is the same where many networks are searched in a row.
+const manyExhaustive = 9
+
 // partition is a set of disjoint cliques that covers all islands, each clique a bit set; cliques are ordered by their
 // least member, so equal partitions are equal slices.
 type partition []uint16
