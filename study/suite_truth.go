@@ -125,9 +125,10 @@ func upTo(points []gossip.SimulatedPoint, round int) []gossip.SimulatedPoint {
 }
 
 // worstZ is the largest distance between simulated means and exact moments in standard errors. A value without spread
-// must be met to rounding, of the part or of the whole error; it counts 0 then, and as the largest number otherwise.
-func worstZ(exact *gossip.ExactResult, sim *gossip.SimulateResult) float64 {
-	worst := 0.0
+// must be met to rounding: of the part, of the whole error, or of parameters as large as those of the problem, from which
+// a simulation subtracts the optimum; it counts 0 then, and as the largest number otherwise.
+func worstZ(q *gossip.Quadratic, exact *gossip.ExactResult, sim *gossip.SimulateResult) float64 {
+	worst, lost := 0.0, bounds.BesideSlack*largest(q)
 	for i, p := range sim.Points {
 		if p.MSE.Runs == 0 || exact.Points[i].Overflow { // left out, or diverged
 			continue
@@ -136,9 +137,10 @@ func worstZ(exact *gossip.ExactResult, sim *gossip.SimulateResult) float64 {
 			e gossip.Estimate
 			x float64
 		}{{p.MSE, exact.Points[i].MSE}, {p.Centroid, exact.Points[i].Centroid}, {p.Consensus, exact.Points[i].Consensus}} {
-			d := math.Abs(c.e.Mean - c.x)
+			d, mse := math.Abs(c.e.Mean-c.x), exact.Points[i].MSE
+			rounding := bounds.BesideSlack*mse + lost*(2*math.Sqrt(mse)+lost)
 			switch {
-			case d <= bounds.RelativeSlack*math.Abs(c.x)+bounds.AbsoluteSlack+bounds.BesideSlack*exact.Points[i].MSE:
+			case d <= bounds.RelativeSlack*math.Abs(c.x)+bounds.AbsoluteSlack+rounding:
 			case c.e.StandardError == 0:
 				worst = math.MaxFloat64
 			default:
@@ -147,4 +149,19 @@ func worstZ(exact *gossip.ExactResult, sim *gossip.SimulateResult) float64 {
 		}
 	}
 	return worst
+}
+
+// largest is the largest norm among optima and starts.
+func largest(q *gossip.Quadratic) float64 {
+	size := 0.0
+	for _, rows := range [][][]float64{q.B, q.Start, {q.Constants().XStar}} {
+		for _, row := range rows {
+			sum := 0.0
+			for _, v := range row {
+				sum += v * v
+			}
+			size = max(size, math.Sqrt(sum))
+		}
+	}
+	return size
 }

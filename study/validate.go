@@ -218,7 +218,7 @@ func (t trial) run(ctx context.Context, o ValidateOptions, limit float64) (trial
 	if rareAlways(t.c.Problem, exact) {
 		sim.Points = upTo(sim.Points, 0)
 	}
-	worst := worstZ(exact, sim)
+	worst := worstZ(t.c.Problem, exact, sim)
 	truth := truth{exact: exact}
 	if isFlat(t.c.Problem) {
 		truth.start = t.c.Problem.Constants().StartConsensus

@@ -106,18 +106,35 @@ func TestValidateCanFail(t *testing.T) {
 	if low.Passed {
 		t.Error("bounds scaled to a fifth pass")
 	}
+	unit, err := gossip.NewQuadratic(gossip.Quadratic{Diagonal: true, A: [][]float64{{1}}, B: [][]float64{{1}}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	exact := &gossip.ExactResult{Points: []gossip.ExactPoint{{T: 1, Moments: gossip.Moments{MSE: 2, Centroid: 1, Consensus: 1}}}}
 	off := gossip.Estimate{Runs: 10, Mean: 1.5, StandardError: 0.1}
 	good := gossip.Estimate{Runs: 10, Mean: 1, StandardError: 0.1}
 	sim := &gossip.SimulateResult{Points: []gossip.SimulatedPoint{{T: 1, MSE: gossip.Estimate{Runs: 10, Mean: 2}, Centroid: good, Consensus: off}}}
-	if z := worstZ(exact, sim); math.Abs(z-5) > 1e-12 {
+	if z := worstZ(unit, exact, sim); math.Abs(z-5) > 1e-12 {
 		t.Errorf("worst z = %v, want 5 by hand", z)
 	}
 	stuck := off
 	stuck.StandardError = 0
 	sim.Points[0].Consensus = stuck
-	if z := worstZ(exact, sim); z != math.MaxFloat64 {
+	if z := worstZ(unit, exact, sim); z != math.MaxFloat64 {
 		t.Errorf("a wrong value without spread has z = %v", z)
+	}
+	// What is rounding beside an optimum of 1e9 is an error beside one of 1.
+	far, err := gossip.NewQuadratic(gossip.Quadratic{Diagonal: true, A: [][]float64{{1}}, B: [][]float64{{1e9}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tiny := &gossip.ExactResult{Points: []gossip.ExactPoint{{T: 1, Moments: gossip.Moments{MSE: 1e-12, Centroid: 1e-12}}}}
+	rounded := &gossip.SimulateResult{Points: []gossip.SimulatedPoint{{T: 1, MSE: gossip.Estimate{Runs: 10, Mean: 2e-12}, Centroid: gossip.Estimate{Runs: 10, Mean: 2e-12}}}}
+	if z := worstZ(far, tiny, rounded); z != 0 {
+		t.Errorf("rounding beside a far optimum has z = %v", z)
+	}
+	if z := worstZ(unit, tiny, rounded); z != math.MaxFloat64 {
+		t.Errorf("the same beside a near one has z = %v", z)
 	}
 	if _, err := Validate(context.Background(), ringCase(t), ValidateOptions{Runs: 1}); err == nil {
 		t.Error("one run has a standard error")
