@@ -76,6 +76,9 @@ func (f *validateFlags) validate(s *session, sch *scheduleFlags) error {
 	if err != nil {
 		return err
 	}
+	if f.sgd.runs < 2 {
+		return inputf("--runs %d: a standard error needs at least 2", f.sgd.runs)
+	}
 	o := study.ValidateOptions{Step: f.sgd.step, At: at, Runs: f.sgd.runs, Scale: f.scale, Seed: s.seed, Jobs: s.jobs}
 	if f.sgd.algorithm != "" {
 		algorithm, err := f.sgd.check()
