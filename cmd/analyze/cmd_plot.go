@@ -70,6 +70,19 @@ var drawings = []drawing{
 	}},
 }
 
+// roundByRound are the figures that show the rounds of a period, which a random schedule does not have.
+var roundByRound = []string{"utilization", "schedule", "matrices", "spectrum", "consensus", "tightness"}
+
+// shows refuses schedules that the figure cannot show.
+func (d drawing) shows(schedules []*schedule.Schedule) error {
+	for _, s := range schedules {
+		if s.Random != nil && slices.Contains(roundByRound, d.name) {
+			return inputf("schedule %s is random, and the figure %s shows the rounds of a period (convergence draws any schedule)", s.Name, d.name)
+		}
+	}
+	return nil
+}
+
 // figure draws a result, unless it could not be had.
 func figure[T any](draw func(T) *plots.Figure) func(T, error) (*plots.Figure, error) {
 	return func(v T, err error) (*plots.Figure, error) {
@@ -130,6 +143,11 @@ func (f *plotFlags) run(s *session) error {
 	if err != nil {
 		return err
 	}
+	for _, d := range chosen {
+		if err := d.shows(o.Schedules); err != nil {
+			return err
+		}
+	}
 	st, err := study.New(o)
 	if err != nil {
 		return err
@@ -157,11 +175,6 @@ func (f *plotFlags) studyOptions(s *session) (study.Options, error) {
 	}
 	if o.Schedules, _, err = f.scheduleFlags.load(schedule.Options{Nodes: t.IslandNames()}); err != nil {
 		return o, err
-	}
-	for _, sched := range o.Schedules {
-		if sched.Random != nil {
-			return o, inputf("schedule %s is random: figures show periodic schedules", sched.Name)
-		}
 	}
 	o.Evidence.Seed, o.Jobs = s.seed, s.jobs
 	return o, nil
