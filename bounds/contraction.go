@@ -15,15 +15,9 @@ const sumTol = 1e-12
 // weigh the same): without these there is no disagreement to contract and no centroid to follow.
 func (c *setup) unbalanced() {
 	text := "W1 = 1 and w'W = w' in every round"
-	n := c.Problem.N
 	for t := range c.Sequence.Steps {
-		columns := make([]float64, n)
-		for i, row := range c.Sequence.Steps[t].W.Rows() {
-			sum := 0.0
-			for _, term := range row {
-				sum += term.Weight
-				columns[term.J] += c.weights[i] * term.Weight
-			}
+		rows, columns := c.Sequence.Steps[t].W.Sums(c.weights)
+		for i, sum := range rows {
 			if math.Abs(sum-1) > sumTol {
 				c.common = append(c.common, is(text, false, "row %d of the mixing matrix of round %d sums to %.6g, must be 1", i, t+1, sum))
 				return

@@ -144,13 +144,8 @@ const sumTol = 1e-12
 func checkWeighting(q *Quadratic, seq *mixing.Sequence, alg Algorithm) ([]string, error) {
 	var warnings []string
 	for t, w := range matricesOf(seq) {
-		columns := make([]float64, q.N)
-		for i, row := range w.Rows() {
-			sum := 0.0
-			for _, term := range row {
-				sum += term.Weight
-				columns[term.J] += q.weight(i) * term.Weight
-			}
+		rows, columns := w.Sums(q.weights())
+		for i, sum := range rows {
 			if math.Abs(sum-1) > sumTol && len(warnings) == 0 && alg.name() != "push-sum" {
 				warnings = append(warnings, fmt.Sprintf("row %d of the mixing matrix %s sums to %g: agreement is not kept", i, place(seq, t), sum))
 			}
@@ -178,13 +173,8 @@ func keepsExact(q *Quadratic, seq *mixing.Sequence, alg Algorithm) error {
 		return nil
 	}
 	for t, w := range matricesOf(seq) {
-		columns := make([]float64, q.N)
-		for i, row := range w.Rows() {
-			sum := 0.0
-			for _, term := range row {
-				sum += term.Weight
-				columns[term.J] += q.weight(i) * term.Weight
-			}
+		rows, columns := w.Sums(q.weights())
+		for i, sum := range rows {
 			if math.Abs(sum-1) > sumTol {
 				return fmt.Errorf("row %d of the mixing matrix %s sums to %g: exact moments need 1 (simulate takes any)", i, place(seq, t), sum)
 			}

@@ -146,16 +146,11 @@ func (m *Matrix) DoublyStochastic() bool { return m.RowStochastic() && m.ColumnS
 
 // RowStochastic reports whether all row sums are 1 within 1e-12: W keeps a common value.
 func (m *Matrix) RowStochastic() bool {
-	for _, row := range m.rows {
-		sum := 0.0
-		for _, t := range row {
-			sum += t.Weight
-		}
-		if math.Abs(sum-1) > sumTol {
-			return false
-		}
+	if m.rows == nil { // cliques
+		return true
 	}
-	return true
+	rows, _ := m.Sums(nil)
+	return ones(rows)
 }
 
 // ColumnStochastic reports whether all column sums are 1 within 1e-12: W keeps the mean.
@@ -163,18 +158,28 @@ func (m *Matrix) ColumnStochastic() bool {
 	if m.rows == nil {
 		return true
 	}
-	sums := make([]float64, m.n)
-	for _, row := range m.rows {
+	_, columns := m.Sums(nil)
+	return ones(columns)
+}
+
+func ones(sums []float64) bool {
+	return !slices.ContainsFunc(sums, func(s float64) bool { return math.Abs(s-1) > sumTol })
+}
+
+// Sums returns the n row sums W1 and the n column sums w'W, where row i counts w_i times; nil weights count every row once.
+func (m *Matrix) Sums(weights []float64) (rows, columns []float64) {
+	rows, columns = make([]float64, m.n), make([]float64, m.n)
+	for i, row := range m.Rows() {
+		w := 1.0
+		if weights != nil {
+			w = weights[i]
+		}
 		for _, t := range row {
-			sums[t.J] += t.Weight
+			rows[i] += t.Weight
+			columns[t.J] += w * t.Weight
 		}
 	}
-	for _, s := range sums {
-		if math.Abs(s-1) > sumTol {
-			return false
-		}
-	}
-	return true
+	return rows, columns
 }
 
 // Symmetric reports whether W = W' within 1e-12.

@@ -3,6 +3,7 @@ package mixing
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/islandsgd/islands/schedule"
@@ -97,5 +98,19 @@ func TestStaleness(t *testing.T) {
 	}
 	if v, ok := Staleness(load("AMS,FRA,LON|BAR,LAX,NYC|SEO,SIN,TYO"), []float64{1}); ok {
 		t.Errorf("never connected: %v", v)
+	}
+}
+
+// TestSums: by hand, of a matrix that is neither row- nor column-stochastic, and of cliques.
+func TestSums(t *testing.T) {
+	leak := sequence(t, &schedule.Schedule{N: 2, Rounds: []schedule.Round{{LocalSteps: 1, Entries: []schedule.Edge{{I: 0, J: 0, Weight: 0.5}, {I: 0, J: 1, Weight: 0.25}, {I: 1, J: 1, Weight: 2}}}}})
+	rows, columns := leak.Steps[0].W.Sums([]float64{0.25, 0.75})
+	if !slices.Equal(rows, []float64{0.75, 2}) || !slices.Equal(columns, []float64{0.125, 1.5625}) {
+		t.Errorf("rows %v, columns %v", rows, columns)
+	}
+	pair := sequence(t, &schedule.Schedule{N: 3, Rounds: []schedule.Round{{LocalSteps: 1, Cliques: [][]int{{0, 2}}}}})
+	rows, columns = pair.Steps[0].W.Sums(nil)
+	if !slices.Equal(rows, []float64{1, 1, 1}) || !slices.Equal(columns, []float64{1, 1, 1}) {
+		t.Errorf("cliques: rows %v, columns %v", rows, columns)
 	}
 }

@@ -181,15 +181,7 @@ func TestMoreCapabilityUnderLimits(t *testing.T) {
 			FECPackets: 10, FECRepair: rapid.IntRange(0, 6).Draw(t, "repair"), Header: 40,
 			Window: rapid.SampledFrom([]float64{0, 1e6}).Draw(t, "window"), IntegerBits: rapid.SampledFrom([]int{0, 8}).Draw(t, "bits"),
 		}}
-		rounds := []*schedule.Round{{Cliques: drawCliques(t, len(top.Islands), 3)}, {}}
-		for i := range top.Islands {
-			for j := range i {
-				if rapid.Bool().Draw(t, "edge") {
-					rounds[1].Edges = append(rounds[1].Edges, schedule.Edge{I: i, J: j, Weight: 0.1})
-				}
-			}
-		}
-		for _, r := range rounds {
+		for _, r := range drawRounds(t, len(top.Islands)) {
 			seconds := map[string]float64{}
 			for _, level := range network.CapabilityLevels() {
 				can, err := top.Capability(level)

@@ -54,6 +54,19 @@ func drawCliques(t *rapid.T, n, most int) [][]int {
 	return out
 }
 
+// drawRounds draws a round of cliques and one of pairs.
+func drawRounds(t *rapid.T, n int) []*schedule.Round {
+	rounds := []*schedule.Round{{Cliques: drawCliques(t, n, 3)}, {}}
+	for i := range n {
+		for j := range i {
+			if rapid.Bool().Draw(t, "edge") {
+				rounds[1].Edges = append(rounds[1].Edges, schedule.Edge{I: i, J: j, Weight: 0.1})
+			}
+		}
+	}
+	return rounds
+}
+
 func drawCapability(t *rapid.T, n int) network.Capability {
 	c := network.Capability{Multicast: make([]bool, n), Aggregation: make([]bool, n)}
 	for i := range n {
@@ -83,15 +96,7 @@ func TestMoreCapabilityNeverCostsMore(t *testing.T) {
 		}
 		o := Options{Payload: rapid.SampledFrom([]float64{0, 1e3, 1e6, 1e9}).Draw(t, "payload")}
 		p, q := drawn(t, top, less, o), drawn(t, top, more, o)
-		rounds := []*schedule.Round{{Cliques: drawCliques(t, len(top.Islands), 3)}, {}}
-		for i := range top.Islands {
-			for j := range i {
-				if rapid.Bool().Draw(t, "edge") {
-					rounds[1].Edges = append(rounds[1].Edges, schedule.Edge{I: i, J: j, Weight: 0.1})
-				}
-			}
-		}
-		for _, r := range rounds {
+		for _, r := range drawRounds(t, len(top.Islands)) {
 			a, err := p.Round(r)
 			if err != nil {
 				t.Fatal(err)
